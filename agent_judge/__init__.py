@@ -1,0 +1,1 @@
+"""Judge small edits."""

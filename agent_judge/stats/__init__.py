@@ -1,0 +1,1 @@
+"""Pure functions on records: coverage, agreement, comparison, diagnosis."""

@@ -6,6 +6,8 @@ AgentJudgeError
 ├── WeightsError            model weights missing or damaged: stop at once, exit 2
 ├── RunStopped              the breaker: the endpoint fails for good, exit 3
 ├── ToolError               told to the judge as text, the loop goes on
+├── ReplyError              an answer that cannot be read: told to the judge, asked again
+│   └── ContradictionError  a label that its own answers do not lead to
 └── SampleError             ends one (sample, criterion) with a reason, the run goes on
     ├── PictureError        a picture file that cannot be judged
     ├── BoxError            a box that does not fit its picture
@@ -69,6 +71,14 @@ class RunStopped(AgentJudgeError):
 
 class ToolError(AgentJudgeError):
     """A tool could not do what the judge asked; the message goes back to the judge."""
+
+
+class ReplyError(AgentJudgeError):
+    """A final answer that is no verdict; the message names the exact fault for the judge."""
+
+
+class ContradictionError(ReplyError):
+    """The label does not follow from the answers along the ladder."""
 
 
 class SampleError(AgentJudgeError):

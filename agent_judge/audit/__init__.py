@@ -1,0 +1,1 @@
+"""Planted edits with known levels."""

@@ -1,0 +1,194 @@
+"""One frozen Settings, made once from a TOML file, the environment and flags, and passed down."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from agent_judge.errors import InputError
+from agent_judge.records import Criterion
+
+MEASURED = "measured"
+"""Name of the embedded judge."""
+DEFAULT_CONFIG = "agent-judge.toml"
+"""Read when it lies beside the manifest and no other file is named."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class JudgeSettings(_Table):
+    """`[judge]`: who decides, and how patiently."""
+
+    model: str = MEASURED
+    base_url: str | None = None
+    api_key: SecretStr | None = Field(default=None, exclude=True)
+    max_steps: int = Field(default=8, ge=0, le=100)
+    """Tool turns a criterion."""
+    format_retries: int = Field(default=2, ge=0, le=20)
+    transport_retries: int = Field(default=5, ge=0, le=100)
+    backoff_max_s: float = Field(default=60, ge=0)
+    request_timeout_s: float = Field(default=120, gt=0)
+    sample_timeout_s: float = Field(default=600, gt=0)
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    fatal_in_a_row: int = Field(default=5, ge=1)
+    votes: int = Field(default=1, ge=1, le=99)
+
+
+class EndpointSettings(_Table):
+    """`[endpoint]`: overrides of the model's profile; None leaves the profile's value."""
+
+    profile: str | None = None
+    """Name of a built-in profile, or a TOML file."""
+    coordinates: Literal["shown_pixels", "xyxy_1000", "yxyx_1000"] | None = None
+    images_in_tool_messages: bool | None = None
+    schema_: Literal["strict", "object", "none"] | None = Field(default=None, alias="schema")
+    parallel_tools: bool | None = None
+    max_images: int | None = Field(default=None, ge=1)
+    max_side_px: int | None = Field(default=None, ge=64)
+    max_body_mb: float | None = Field(default=None, gt=0)
+    token_param: Literal["max_completion_tokens", "max_tokens"] | None = None
+    sampling_params: dict[str, float | int | str | bool] | None = None
+
+
+class OracleSettings(_Table):
+    """`[oracle]`: how far crops and masks reach beyond the boxes (DESIGN.md section 1)."""
+
+    crop_margin_share: float = Field(default=0.5, ge=0)
+    """Growth on each side, as a share of the box's longer side."""
+    crop_margin_min_px: float = Field(default=32, ge=0)
+    mask_margin_px: float = Field(default=4, ge=0)
+    mask_margin_share: float = Field(default=0.02, ge=0)
+
+
+class ToolSettings(_Table):
+    """`[tools]`: the four visual tools."""
+
+    enhance_crops: bool = False
+    """Enhance every crop of zoom_in and difference, as the paper does (DLEBench 4.2)."""
+    max_crops: int = Field(default=6, ge=1, le=50)
+    """Crops in one reply of `difference`."""
+    detector: str | None = None
+    """Weights of the grounding detector: a known name, a file or a folder."""
+    device: str = "auto"
+
+
+class RunSettings(_Table):
+    """`[run]`: how many at once and when to stop; changes no verdict."""
+
+    jobs: int | None = Field(default=None, ge=1, le=1024)
+    """Samples judged at once; None: the cores for the embedded judge, else 8."""
+    max_unscored: float = Field(default=0.02, ge=0, le=1)
+    max_usd: float | None = Field(default=None, ge=0)
+    max_tokens_total: int | None = Field(default=None, ge=0)
+
+
+class Price(_Table):
+    """`[prices."MODEL"]`: USD per million tokens."""
+
+    input_per_mtok: float = Field(ge=0)
+    output_per_mtok: float = Field(ge=0)
+
+
+class Settings(_Table):
+    """Everything a run depends on besides its manifest."""
+
+    mode: Literal["auto", "tool", "oracle", "direct"] = "auto"
+    criteria: tuple[Criterion, ...] = ("IF", "VC")
+    judge: JudgeSettings = JudgeSettings()
+    endpoint: EndpointSettings = EndpointSettings()
+    oracle: OracleSettings = OracleSettings()
+    tools: ToolSettings = ToolSettings()
+    run: RunSettings = RunSettings()
+    prices: dict[str, Price] = {}
+
+    def verdict_settings(self) -> dict[str, Any]:
+        """The settings that can change a verdict, as plain JSON types: a run is bound to them."""
+        judge = self.judge.model_dump(
+            include={"model", "base_url", "max_steps", "format_retries", "max_output_tokens", "votes"}
+        )
+        return {
+            "mode": self.mode,
+            "judge": judge,
+            "endpoint": self.endpoint.model_dump(by_alias=True, exclude_none=True),
+            "oracle": self.oracle.model_dump(),
+            "tools": self.tools.model_dump(exclude={"device"}),
+        }
+
+
+def load_settings(
+    *,
+    config: Path | None = None,
+    env: Mapping[str, str],
+    flags: Mapping[str, Any],
+    assignments: Sequence[str] = (),
+) -> Settings:
+    """The settings of one invocation: defaults < TOML file < environment < flags < `--set`.
+
+    Args:
+        config: TOML file, or None.
+        env: environment; `AGENT_JUDGE_MODEL`, `OPENAI_BASE_URL`, `OPENAI_API_KEY` are read.
+        flags: dotted setting names with their values; None values are left out.
+        assignments: `table.key=value` texts, values in TOML syntax (bare words are text).
+
+    Raises:
+        InputError: a file that cannot be read, an unknown name or a bad value.
+    """
+    table = _read_toml(config) if config else {}
+    for name, variable in (
+        ("judge.model", "AGENT_JUDGE_MODEL"),
+        ("judge.base_url", "OPENAI_BASE_URL"),
+        ("judge.api_key", "OPENAI_API_KEY"),
+    ):
+        if env.get(variable):
+            _assign(table, name, env[variable])
+    for name, value in flags.items():
+        if value is not None:
+            _assign(table, name, value)
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--set {text!r}: expected table.key=value")
+        _assign(table, name.strip(), _toml_value(value.strip()))
+    try:
+        return Settings.model_validate(table)
+    except ValidationError as err:
+        raise InputError(_first_fault(err, config)) from err
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as err:
+        raise InputError(f"config {str(path)!r} cannot be read: {err}") from err
+
+
+def _toml_value(text: str) -> object:
+    try:
+        return tomllib.loads(f"v = {text}")["v"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _assign(table: dict[str, Any], dotted: str, value: object) -> None:
+    *parents, key = dotted.split(".")
+    if parents[:1] == ["prices"] and len(parents) > 1:  # model names may hold dots
+        parents = ["prices", ".".join(parents[1:]).strip('"')]
+    for parent in parents:
+        table = table.setdefault(parent, {})
+        if not isinstance(table, dict):
+            raise InputError(f"setting {dotted!r}: {parent!r} is no table")
+    table[key] = value
+
+
+def _first_fault(err: ValidationError, config: Path | None) -> str:
+    fault = err.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        return f"unknown setting {where!r}" + (f" (in {str(config)!r} or --set)" if config else "")
+    return f"setting {where!r}: {fault['msg']}"

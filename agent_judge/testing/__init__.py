@@ -1,0 +1,1 @@
+"""A loopback OpenAI-compatible endpoint, for our tests and for users' CI."""

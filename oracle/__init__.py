@@ -1,0 +1,1 @@
+"""What annotated boxes give: crops for Instruction Following, masks for Visual Consistency."""

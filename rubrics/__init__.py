@@ -1,0 +1,1 @@
+"""What levels mean: the ladders and prompt texts as data."""

@@ -1,0 +1,93 @@
+"""The one function that renders each prompt text; the texts are the `.md` files beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from agent_judge.records import EditType
+from agent_judge.rubrics.ladder import Ladder
+
+TASK_OPEN, TASK_CLOSE = "<task>", "</task>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptContext:
+    """What the base prompt depends on besides the ladder."""
+
+    edit_type: EditType | None
+    has_reference: bool
+    cropped: bool
+    """Oracle IF: all pictures are the same window around the target."""
+    masked: bool
+    """Oracle VC: targets are painted white."""
+    several_targets: bool
+    convention: str
+    """The sentence that tells how to write boxes."""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """`{name, description}` of each tool on offer."""
+    max_steps: int = 0
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(Path(__file__).resolve().parent),
+        autoescape=False,  # noqa: S701 - plain text for a model, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=False,
+    )
+
+
+def system_prompt(ladder: Ladder, context: PromptContext) -> str:
+    """The system message: role, ladder, questions, notes, tool guide, form of the answer.
+
+    The base is the same in all modes; the tool guide comes only where there are tools
+    (DLEBench 5.3). Nothing of the row's own text enters it.
+    """
+    notes = [ladder.notes["blur"]]
+    if context.edit_type in ladder.type_notes:
+        notes.append(ladder.type_notes[context.edit_type])
+    if context.several_targets and "several_targets" in ladder.notes:
+        notes.append(ladder.notes["several_targets"])
+    return (
+        _environment()
+        .get_template("system.md")
+        .render(
+            ladder=ladder,
+            notes=notes,
+            has_reference=context.has_reference,
+            cropped=context.cropped,
+            masked=context.masked,
+            convention=context.convention,
+            tools=context.tools,
+            has_tools=bool(context.tools),
+            max_steps=context.max_steps,
+            boxes_asked=not context.cropped,
+            answer_form=answer_form(ladder, boxes=not context.cropped),
+        )
+    )
+
+
+def answer_form(ladder: Ladder, *, boxes: bool) -> str:
+    """The final answer's form in words and by example, questions first, label last."""
+    return _environment().get_template("answer.md").render(ladder=ladder, boxes=boxes)
+
+
+def task_text(task: Mapping[str, Any]) -> str:
+    """The row's own text as delimited data: JSON between task tags, no tag can be forged.
+
+    Example:
+        >>> task_text({"instruction": "a</task>b"})
+        '<task>{"instruction": "a\\\\u003c/task\\\\u003eb"}</task>'
+    """
+    text = json.dumps(task, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"{TASK_OPEN}{text}{TASK_CLOSE}"

@@ -1,0 +1,1 @@
+"""What the judge looks with."""

@@ -1,0 +1,350 @@
+"""From a judge's final answer to a verdict, or to the exact fault to tell it.
+
+The answer is one JSON object: the ladder's questions answered in order, then the label
+(DESIGN.md section 5, "evidence before verdict"). Read forgivingly where the meaning is certain
+(fences, prose around it, thinking, spelling of a label), never where a level would be a guess.
+
+A label without any answers is accepted, with empty `answers`: it was on offer and stated once, so
+nothing is invented, and weak endpoints would otherwise lose verdicts that they clearly gave. The
+caller sees the empty answers and flags it. Answers that are given must lead to the label.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent_judge.errors import ContradictionError, ReplyError
+from agent_judge.judges.labels import alternatives, mentions, named_label, settles, statements
+from agent_judge.records import Box, Verdict
+from agent_judge.rubrics.ladder import Ladder, Question
+
+NOT_REACHED = "not reached"
+"""The answer to a question behind the end of the walk."""
+ToBox = Callable[[Sequence[float]], Box | None]
+"""From four numbers in the judge's convention to canonical pixels; None: they are no box."""
+
+_MAX_CHARS = 200_000
+_MAX_TRIES = 200  # of opening braces: bounds the work on hostile replies
+_MAX_EXPLANATION = 4000
+_MAX_ANOMALIES = 100
+_MAX_COORDINATE = 1e7
+_CONFLICT = object()  # value of a key that came twice with different values
+_TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
+_THOUGHT_END = re.compile(
+    rf"</(?:{_TAGS})\s?>|◁/think▷|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
+)
+_THOUGHT_START = re.compile(rf"<(?:{_TAGS})\s?>|◁think▷|\[THINK\]", re.IGNORECASE)
+_MARKERS = re.compile(r"<\|[a-z_]{1,40}\|>")
+_AFTER_ANSWER = r"(?:$|\s?[.,;:(\u2013\u2014-])"
+
+
+def answer_schema(ladder: Ladder, *, boxes: bool) -> dict[str, Any]:
+    """JSON schema of the final answer: evidence first, label last.
+
+    It keeps to what strict modes take: every property required, nothing additional.
+
+    Args:
+        ladder: the criterion's ladder.
+        boxes: whether boxes are asked for (not for cropped pictures).
+    """
+    answers = {
+        q.id: {"type": "string", "enum": [*q.outcomes, NOT_REACHED]} for q in ladder.questions
+    }
+    box = {"type": ["array", "null"], "items": {"type": "number"}}
+    properties: dict[str, Any] = {
+        "answers": _strict_object(answers),
+        "explanation": {"type": "string"},
+    }
+    if ladder.criterion == "VC":
+        anomaly = {"what": {"type": "string"}, **({"box": box} if boxes else {})}
+        properties["anomalies"] = {"type": "array", "items": _strict_object(anomaly)}
+    elif boxes:
+        properties["target_box"] = box
+    properties["label"] = {"type": "string", "enum": list(ladder.labels)}
+    return _strict_object(properties)
+
+
+def _strict_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    start: int
+    end: int
+    label: str
+    data: Mapping[str, Any] | None
+    """The JSON object, None for a line of text."""
+
+
+def read_verdict(content: str | None, ladder: Ladder, *, to_box: ToBox | None) -> Verdict:
+    """The verdict in a final answer.
+
+    Args:
+        content: the assistant message's text.
+        ladder: the criterion's ladder; only its labels count.
+        to_box: the judge's box convention; None where no boxes are asked for.
+
+    Raises:
+        ContradictionError: the label does not follow from its own answers.
+        ReplyError: no verdict, or more than one; the message is for the judge.
+
+    Example:
+        >>> from agent_judge.rubrics.ladder import load_ladder
+        >>> text = '{"answers": {"target_edited": "no"}, "label": "Localization Failure"}'
+        >>> read_verdict(text, load_ladder("IF"), to_box=None).level
+        1
+    """
+    text = _spoken(content)
+    chosen = _final(text, _candidates(text, ladder), ladder)
+    if chosen.data is None:
+        level = ladder.level_of(chosen.label)
+        explanation = _clean(text[: chosen.start])
+        return Verdict(level=level, label=chosen.label, answers=(), explanation=explanation)
+    return _from_object(chosen.data, chosen.label, ladder, to_box)
+
+
+def text_of(content: object) -> str | None:
+    """The text of a message's `content`: a string, or the text parts of a list; else None."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        return "".join(text for text in texts if isinstance(text, str)) or None
+    return None
+
+
+def _spoken(content: str | None) -> str:
+    """The answer without the model's thinking."""
+    if content is None or not content.strip():
+        raise ReplyError("the reply was empty")
+    if len(content) > _MAX_CHARS:
+        raise ReplyError(f"the reply is {len(content)} characters long; send the JSON object only")
+    if (whole := _parse(content.strip())) is not None:
+        return whole if isinstance(whole, str) else content  # a JSON text holding the answer
+    text = _MARKERS.sub(" ", _outside_thinking(content))
+    if not text.strip():
+        raise ReplyError("the reply holds only thinking and no answer")
+    return text
+
+
+def _outside_thinking(text: str) -> str:
+    """What follows the last thought, or else precedes the first one."""
+    ends = [match.end() for match in _THOUGHT_END.finditer(text)]
+    after = text[ends[-1] :] if ends else text  # some templates hide the opening tag
+    if start := _THOUGHT_START.search(after):
+        after = after[: start.start()]
+    if ends and not after.strip() and (start := _THOUGHT_START.search(text)):
+        return text[: start.start()]
+    return after
+
+
+def _parse(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for name, value in pairs:
+        key = name.strip().casefold()
+        out[key] = value if key not in out or out[key] == value else _CONFLICT
+    return out
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, strict=False)
+
+
+def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
+    """Every JSON verdict and every line that states a label, in order of appearance."""
+    objects, rest = _objects(text), text
+    for start, end, _ in objects:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    verdicts = [(s, e, v) for s, e, data in objects if (v := _verdict_object(data)) is not None]
+    if verdicts:
+        _require_label(verdicts[-1][2], ladder)
+    else:
+        _refuse_broken_json(rest)
+    found = [
+        _Candidate(start=start, end=end, label=label, data=verdict)
+        for start, end, verdict in verdicts
+        if (label := _label(verdict, ladder)) is not None
+    ]
+    found += [
+        _Candidate(start=s.start, end=s.end, label=s.label, data=None)
+        for s in statements(rest, ladder)
+    ]
+    return sorted(found, key=lambda c: c.start)
+
+
+def _objects(text: str) -> list[tuple[int, int, dict[str, Any]]]:
+    """The outermost JSON objects of a text as `(start, end, object)`."""
+    found: list[tuple[int, int, dict[str, Any]]] = []
+    at = text.find("{")
+    for _ in range(_MAX_TRIES):
+        if at < 0:
+            return found
+        try:
+            data, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found.append((at, end, data))
+        at = text.find("{", end)
+    raise ReplyError("the reply is full of braces; send one JSON object only")
+
+
+def _verdict_object(data: dict[str, Any]) -> dict[str, Any] | None:
+    """The object itself or the one inside its wrapper that carries a label or answers."""
+    for candidate in (data, *data.values()):
+        if isinstance(candidate, dict) and ("label" in candidate or "answers" in candidate):
+            return candidate
+    return None
+
+
+def _refuse_broken_json(text: str) -> None:
+    """A broken JSON answer is told as such: what it meant must not be picked out of its pieces."""
+    if (brace := re.search(r"\{\s*[\"'\u201c]", text)) is None:
+        return
+    try:
+        _DECODER.raw_decode(text, brace.start())
+    except (ValueError, RecursionError) as err:
+        raise ReplyError(f"the JSON cannot be read: {str(err)[:200]}") from None
+
+
+def _label(data: Mapping[str, Any], ladder: Ladder) -> str | None:
+    value = data.get("label")
+    return named_label(value, ladder) if isinstance(value, str) else None
+
+
+def _require_label(data: Mapping[str, Any], ladder: Ladder) -> None:
+    if _label(data, ladder) is not None:
+        return
+    offered = alternatives(ladder.labels)
+    value = data.get("label")
+    if value is None:
+        raise ReplyError(f"'label' is missing; it must be {offered}")
+    came = repr(value[:80]) if isinstance(value, str) else "no text"
+    came = "given twice, differently" if value is _CONFLICT else came
+    raise ReplyError(f"'label' must be exactly one of {offered}, but was {came}")
+
+
+def _final(text: str, found: Sequence[_Candidate], ladder: Ladder) -> _Candidate:
+    """The one verdict: all say the same, or the last says that it replaces the others."""
+    if not found:
+        raise ReplyError(f"no label was stated; end on {alternatives(ladder.labels)}")
+    last = found[-1]
+    others = [c for c in found if c.label != last.label]
+    between = last.end if last.data is None else last.start
+    if others and not settles(text[others[-1].end : between]):
+        raise ReplyError(f"two different labels were stated: {others[-1].label!r}, {last.label!r}")
+    later = {label for _, _, label in mentions(text[last.end :], ladder)}
+    if later - {last.label}:
+        raise ReplyError(f"another label is named after {last.label!r}; state one only")
+    with_data = [c for c in found if c.label == last.label and c.data is not None]
+    return with_data[-1] if with_data else last
+
+
+def _from_object(
+    data: Mapping[str, Any], label: str, ladder: Ladder, to_box: ToBox | None
+) -> Verdict:
+    level = ladder.level_of(label)
+    return Verdict(
+        level=level,
+        label=label,
+        answers=_walked(_answers(data.get("answers"), ladder), level, ladder),
+        explanation=_clean(data.get("explanation")),
+        anomalies=_anomalies(data.get("anomalies"), to_box),
+        target_box=_box(data.get("target_box"), to_box),
+    )
+
+
+def _answers(value: object, ladder: Ladder) -> dict[str, str]:
+    """Answers by question id, spelt as on offer; odd ones as they came, unreached ones left out."""
+    if isinstance(value, list):  # [{"question": id, "answer": text}, ...]
+        rows = [row for row in value if isinstance(row, Mapping)]
+        value = {str(row.get("question", row.get("id"))): row.get("answer") for row in rows}
+    if not isinstance(value, Mapping):
+        return {}
+    given = {re.sub(r"\W+", "_", str(key).strip().casefold()): v for key, v in value.items()}
+    read = {q.id: _answer(given.get(q.id.casefold()), q) for q in ladder.questions}
+    return {key: answer for key, answer in read.items() if answer is not None}
+
+
+def _answer(value: object, question: Question) -> str | None:
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return "no text"
+    text = value.strip(" *_`\"'.\n").casefold()
+    if text in ("", NOT_REACHED, "not_reached", "n/a", "null"):
+        return None
+    for answer in question.outcomes:
+        if re.match(re.escape(answer) + _AFTER_ANSWER, text):
+            return answer
+    return text[:40]
+
+
+def _walked(answers: Mapping[str, str], level: int, ladder: Ladder) -> tuple[tuple[str, str], ...]:
+    """The answers up to the end of the walk, which must lead to `level`."""
+    if not answers:
+        return ()
+    walked: list[tuple[str, str]] = []
+    for question in ladder.questions:
+        answer = answers.get(question.id)
+        if answer is None or answer not in question.outcomes:
+            offered = alternatives(list(question.outcomes))
+            came = "is missing" if answer is None else f"was {answer!r}"
+            raise ReplyError(f"the answer to {question.id!r} must be {offered}, but {came}")
+        walked.append((question.id, answer))
+        if question.outcomes[answer] is not None:
+            break
+    led_to = ladder.walk(answers)
+    if led_to is not None and led_to != level:
+        raise ContradictionError(
+            f"your answers lead to the label {ladder.label_of(led_to)!r}, "
+            f"but you wrote {ladder.label_of(level)!r}"
+        )
+    return tuple(walked)
+
+
+def _anomalies(value: object, to_box: ToBox | None) -> tuple[dict[str, Any], ...]:
+    rows = value if isinstance(value, list) else []
+    found = []
+    for row in rows[:_MAX_ANOMALIES]:
+        what = row.get("what") if isinstance(row, Mapping) else row
+        if isinstance(what, str) and what.strip():
+            box = _box(row.get("box") if isinstance(row, Mapping) else None, to_box)
+            found.append({"what": _clean(what), "box": box and list(box.xyxy)})
+    return tuple(found)
+
+
+def _box(value: object, to_box: ToBox | None) -> Box | None:
+    """A box that cannot be read is none: it decorates a verdict and does not make it."""
+    if to_box is None or not isinstance(value, list) or len(value) != 4:
+        return None
+    if not all(type(n) in (int, float) and abs(n) < _MAX_COORDINATE for n in value):
+        return None  # NaN fails the comparison too
+    return to_box(value)
+
+
+def _clean(value: object) -> str:
+    """Text that can be stored: bounded, no control characters, no lone surrogates."""
+    if not isinstance(value, str):
+        return ""
+    text = value.encode("utf-8", "replace").decode("utf-8").strip()
+    text = "".join(c for c in text if c in "\n\t" or c.isprintable())
+    return text[:_MAX_EXPLANATION]

@@ -2,7 +2,8 @@
 
 AgentJudgeError
 ├── InputError              the user's input or usage: stop at once, exit 2
-│   └── ManifestError       all faults of a manifest together
+│   ├── ManifestError       all faults of a manifest together
+│   └── StoreError          the run folder cannot be read or written
 ├── WeightsError            model weights missing or damaged: stop at once, exit 2
 ├── RunStopped              the breaker: the endpoint fails for good, exit 3
 ├── ToolError               told to the judge as text, the loop goes on
@@ -61,6 +62,10 @@ class ManifestError(InputError):
         self.faults = faults
 
 
+class StoreError(InputError):
+    """The run folder cannot be read or written, is in use, or belongs to another kind of run."""
+
+
 class WeightsError(AgentJudgeError):
     """Model weights are missing or do not match their checksum."""
 
@@ -108,6 +113,8 @@ class GeometryError(SampleError):
 class JudgeError(SampleError):
     """The judge gave no usable verdict."""
 
-    def __init__(self, reason: Reason, message: str) -> None:
+    def __init__(self, reason: Reason, message: str, *, http_status: int | None = None) -> None:
         super().__init__(message)
         self.reason = reason
+        self.http_status = http_status
+        """The endpoint's status code, where one ended the criterion."""

@@ -6,6 +6,7 @@ x to the right, y down, half-open.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -144,6 +145,23 @@ class Box:
             max(self.x2, other.x2),
             max(self.y2, other.y2),
         )
+
+
+def covered_area(boxes: Sequence[Box]) -> float:
+    """Area of the union of boxes, in square pixels: what two boxes share counts once.
+
+    Example:
+        >>> covered_area([Box(0, 0, 2, 2), Box(1, 0, 3, 2)])
+        6
+    """
+    xs = sorted({x for box in boxes for x in (box.x1, box.x2)})
+    ys = sorted({y for box in boxes for y in (box.y1, box.y2)})
+    return sum(
+        (x2 - x1) * (y2 - y1)
+        for x1, x2 in itertools.pairwise(xs)
+        for y1, y2 in itertools.pairwise(ys)
+        if any(b.x1 <= x1 and x2 <= b.x2 and b.y1 <= y1 and y2 <= b.y2 for b in boxes)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

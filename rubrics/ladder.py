@@ -55,6 +55,8 @@ class Ladder:
     questions: tuple[Question, ...]
     notes: Mapping[str, str]
     type_notes: Mapping[str, str]
+    when_identical: int
+    """The level when the edited picture equals the source: known without a judge."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -127,6 +129,7 @@ def load_ladder(criterion: Criterion) -> Ladder:
         questions=questions,
         notes=data["notes"],
         type_notes=data["type_notes"],
+        when_identical=number[data["when_identical"]],
     )
 
 

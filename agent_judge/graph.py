@@ -1,0 +1,268 @@
+"""The LangGraph loop: judge <-> tools, until a label is named (DLEBench 4.2, Tool-driven Mode).
+
+    judge --calls--> tools --> judge
+    judge --answer--> verdict --fault--> judge
+    verdict --label--> END
+
+The state holds messages with references to pictures, never pixels, and counters. There is no
+checkpointer: a criterion that was cut off starts again and takes its replies from the cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from agent_judge.album import Album
+from agent_judge.conversation import (
+    LAST_TURN,
+    opening,
+    prompt_hash,
+    tool_answers,
+    tool_schemas,
+    user_says,
+)
+from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
+from agent_judge.judges.base import Judge, Ledger, Message, Reply, Request
+from agent_judge.judges.reply import answer_schema, read_verdict
+from agent_judge.judges.tool_calls import ToolCall, read_tool_calls
+from agent_judge.plan import Look
+from agent_judge.records import Box, Evidence, Verdict
+from agent_judge.rubrics.ladder import Ladder
+from agent_judge.tools.base import Tool, ToolReply, View
+
+_BOX_ARGUMENTS = ("box", "region")
+NEEDS_LMM = "needs_lmm"
+"""How the embedded judge begins its refusal when pixels cannot decide."""
+
+
+@dataclass(kw_only=True)
+class Trace:
+    """What happened in one conversation; it survives a judge that fails halfway."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    evidence: list[Evidence] = field(default_factory=list)
+    replies: list[Message] = field(default_factory=list)
+    """The assistant messages, verbatim."""
+    prompt_hash: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop:
+    """What the nodes of one conversation work with."""
+
+    judge: Judge
+    ladder: Ladder
+    look: Look
+    tools: tuple[Tool, ...]
+    album: Album
+    trace: Trace
+    max_steps: int
+    format_retries: int
+    vote: int = 0
+    round: int = 0
+
+
+class LoopState(TypedDict):
+    """The graph's state."""
+
+    messages: Annotated[list[Message], operator.add]
+    steps: int
+    """Tool turns taken."""
+    faults: int
+    """Answers that could not be read."""
+    contradictions: int
+    calls: list[ToolCall]
+    """What the judge asked for in its last message."""
+    verdict: Verdict | None
+
+
+async def run_loop(loop: Loop) -> Verdict:
+    """One conversation to its end.
+
+    Raises:
+        JudgeError: it ended without a verdict; `loop.trace` tells how far it came.
+        RunStopped: the endpoint fails for good.
+    """
+    view, convention = loop.look.view, loop.judge.convention
+    messages = opening(
+        loop.look,
+        loop.ladder,
+        tools=loop.tools,
+        convention=convention,
+        max_steps=loop.max_steps,
+        album=loop.album,
+    )
+    schemas = tool_schemas(loop.tools, view)
+    loop.trace.prompt_hash = prompt_hash(str(messages[0]["content"]), schemas)
+    state: LoopState = {
+        "messages": messages,
+        "steps": 0,
+        "faults": 0,
+        "contradictions": 0,
+        "calls": [],
+        "verdict": None,
+    }
+    # Each tool turn and each bad answer is two steps of the graph; our own budgets end first.
+    limit = 2 * (loop.max_steps + loop.format_retries + 2) + 4
+    end = await _graph().ainvoke(state, {"recursion_limit": limit}, context=loop)
+    verdict = end["verdict"]
+    assert isinstance(verdict, Verdict)
+    return verdict
+
+
+@cache
+def _graph() -> Any:  # noqa: ANN401 - langgraph's compiled graph has four type parameters
+    graph = StateGraph(LoopState, context_schema=Loop)
+    graph.add_node("judge", _ask_judge)
+    graph.add_node("tools", _run_tools)
+    graph.add_node("verdict", _read_answer)
+    graph.add_edge(START, "judge")
+    graph.add_conditional_edges("judge", _after_judge)
+    graph.add_edge("tools", "judge")
+    graph.add_conditional_edges("verdict", _after_verdict)
+    return graph.compile()
+
+
+async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
+    loop = runtime.context
+    offered = loop.tools if _tools_left(state, loop) else ()
+    request = Request(
+        messages=state["messages"],
+        tools=tool_schemas(offered, loop.look.view),
+        answer_schema=answer_schema(loop.ladder, boxes=not loop.look.cropped),
+        album=loop.album,
+        ledger=loop.trace.ledger,
+        vote=loop.vote,
+        round=loop.round,
+    )
+    reply = await loop.judge.reply(request)
+    loop.trace.replies.append(reply.message)
+    _stop_on_refusal(reply)
+    message, calls = read_tool_calls(reply.message)
+    if calls and loop.tools and not offered:
+        raise JudgeError("step_limit", f"no label after {state['steps']} tool turns")
+    return {"messages": [message], "calls": calls if offered else []}
+
+
+def _tools_left(state: LoopState, loop: Loop) -> bool:
+    return state["steps"] < loop.max_steps and not (state["faults"] or state["contradictions"])
+
+
+def _stop_on_refusal(reply: Reply) -> None:
+    refusal = reply.message.get("refusal")
+    if refusal:
+        text = str(refusal)
+        declined = text.startswith(NEEDS_LMM)
+        raise JudgeError("needs_lmm" if declined else "refused", text)
+    if reply.finish_reason == "content_filter":
+        raise JudgeError("blocked", "the endpoint's content filter ended the reply")
+    if reply.finish_reason == "length":
+        raise JudgeError(
+            "truncated", "the reply was cut off at the token limit: raise judge.max_output_tokens"
+        )
+
+
+def _after_judge(state: LoopState) -> Literal["tools", "verdict"]:
+    return "tools" if state["calls"] else "verdict"
+
+
+async def _run_tools(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
+    loop = runtime.context
+    done = [await _run_call(call, loop) for call in state["calls"]]
+    messages = tool_answers([call.id for call in state["calls"]], done)
+    steps = state["steps"] + 1
+    if steps >= loop.max_steps:
+        messages.append(user_says(LAST_TURN))
+    return {"messages": messages, "steps": steps, "calls": []}
+
+
+async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
+    view = loop.look.view
+    tools = {tool.name: tool for tool in loop.tools}
+    args: Mapping[str, Any] = call.args
+    try:
+        if call.fault:
+            raise ToolError(call.fault)
+        if call.name not in tools:
+            raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(tools)}")
+        args = _canonical(call.args, loop)
+        earlier = _same_call(call.name, args, loop.trace.evidence)
+        if earlier is not None:
+            return _repeated(earlier)
+        reply = await asyncio.to_thread(tools[call.name], view, args)
+    except ToolError as err:
+        reply = ToolReply(data={"error": str(err)})
+    evidence = Evidence(
+        tool=call.name,
+        args=args,
+        text=_as_text(loop.judge.convention.annotate(reply.data, view.size_wh)),
+        images=tuple(loop.album.add_evidence(picture.pixels) for picture in reply.pictures),
+        labels=tuple(picture.label for picture in reply.pictures),
+    )
+    loop.trace.evidence.append(evidence)
+    return evidence
+
+
+def _canonical(args: Mapping[str, Any], loop: Loop) -> dict[str, Any]:
+    out = dict(args)
+    for name in _BOX_ARGUMENTS:
+        if out.get(name) is None:
+            out.pop(name, None)
+            continue
+        try:
+            box = loop.judge.convention.decode(out[name], loop.look.view.size_wh)
+        except (TypeError, ValueError) as err:
+            raise ToolError(f"{name}: {err}") from err
+        out[name] = [round(v, 3) for v in box.xyxy]
+    return out
+
+
+def _same_call(name: str, args: Mapping[str, Any], done: Sequence[Evidence]) -> Evidence | None:
+    return next((e for e in done if e.tool == name and e.args == args), None)
+
+
+def _repeated(earlier: Evidence) -> Evidence:
+    """The same reply again, without its pictures: they are in the conversation already."""
+    data = {"repeated": "same call as before: its pictures are above", **json.loads(earlier.text)}
+    return Evidence(tool=earlier.tool, args=earlier.args, text=_as_text(data))
+
+
+def _as_text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
+    loop = runtime.context
+    content = state["messages"][-1].get("content")
+    try:
+        return {"verdict": read_verdict(content, loop.ladder, to_box=_box_reader(loop))}
+    except ContradictionError as err:
+        if state["contradictions"]:
+            raise JudgeError("inconsistent", str(err)) from err
+        return {"messages": [user_says(str(err))], "contradictions": 1}
+    except ReplyError as err:
+        if state["faults"] >= loop.format_retries:
+            raise JudgeError("unparseable", str(err)) from err
+        return {"messages": [user_says(str(err))], "faults": state["faults"] + 1}
+
+
+def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None
+    view: View = loop.look.view
+
+    def read(numbers: Sequence[float]) -> Box | None:
+        return loop.judge.convention.decode(numbers, view.size_wh).clip(view.size_wh)
+
+    return None if loop.look.cropped else read
+
+
+def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
+    return "judge" if state["verdict"] is None else END

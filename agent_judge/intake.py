@@ -1,0 +1,106 @@
+"""A sample's files to pictures in one frame: what is decoded once and judged by every criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from agent_judge.errors import AgentJudgeError, BoxError, PictureError, SampleError
+from agent_judge.images import Decoded, decode_image, frame_of, to_source_frame
+from agent_judge.oracle.boxes import canonical_boxes
+from agent_judge.plan import Row
+from agent_judge.records import Box, Sample
+
+
+class OutputFault(AgentJudgeError):
+    """The editing model gave nothing to judge; `status` is the fate of every criterion."""
+
+    def __init__(self, status: Literal["missing_output", "invalid_image"], message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intake:
+    """A decoded row and what was noticed on the way."""
+
+    row: Row
+    source_sha256: str
+    edited_sha256: str
+    notes: tuple[str, ...]
+    box_fault: BoxError | None = None
+    """Why the row's boxes cannot be used; it only matters to a plan that needs them."""
+
+    def check_boxes(self, *, needed: bool) -> None:
+        """Raise the boxes' fault where boxes are needed."""
+        if needed and self.box_fault is not None:
+            raise self.box_fault
+
+
+def take_in(sample: Sample) -> Intake:
+    """Decode a sample's pictures and bring them, with its boxes, into the source's frame.
+
+    Raises:
+        SampleError: the row is at fault (source, reference, geometry).
+        OutputFault: the edited picture is missing or is no picture.
+    """
+    source = _decode("source", sample.source)
+    reference = None if sample.reference is None else _decode("reference", sample.reference)
+    if not sample.edited.exists():
+        raise OutputFault("missing_output", f"no edited picture at {sample.edited.name!r}")
+    try:
+        edited = decode_image(sample.edited)
+    except PictureError as err:
+        raise OutputFault("invalid_image", f"edited: {err}") from err
+    size_wh = (source.pixels.shape[1], source.pixels.shape[0])
+    frames = {
+        name: frame_of(size_wh, decoded.pixels)
+        for name, decoded in (("edited", edited), ("reference", reference))
+        if decoded is not None
+    }
+    notes = [
+        f"{name}: {note}"
+        for name, decoded in (("source", source), ("edited", edited), ("reference", reference))
+        if decoded is not None
+        for note in (*decoded.notes, *(frames[name].notes if name in frames else ()))
+    ]
+    boxes, box_notes, box_fault = _boxes(sample, size_wh)
+    row = Row(
+        sample=sample,
+        source=source.pixels,
+        edited=to_source_frame(edited.pixels, frames["edited"], size_wh),
+        reference=None
+        if reference is None
+        else to_source_frame(reference.pixels, frames["reference"], size_wh),
+        boxes=boxes,
+    )
+    return Intake(
+        row=row,
+        source_sha256=source.sha256,
+        edited_sha256=edited.sha256,
+        notes=(*notes, *box_notes),
+        box_fault=box_fault,
+    )
+
+
+def _decode(name: str, path: Path) -> Decoded:
+    try:
+        return decode_image(path)
+    except PictureError as err:
+        raise PictureError(f"{name}: {err}") from err
+
+
+def _boxes(
+    sample: Sample, size_wh: tuple[int, int]
+) -> tuple[tuple[Box, ...], tuple[str, ...], BoxError | None]:
+    if sample.boxes is None:
+        return (), (), None
+    try:
+        boxes, notes = canonical_boxes(
+            sample.boxes, size_wh, box_format=sample.box_format, box_frame=sample.box_frame
+        )
+    except BoxError as err:
+        return (), (f"boxes not used: {err}",), err
+    return boxes, notes, None

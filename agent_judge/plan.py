@@ -1,0 +1,163 @@
+"""The table of DESIGN.md section 1 as data: (mode, criterion) -> how pictures are prepared, tools.
+
+A preparation turns a decoded row into looks: what one conversation with the judge is about.
+No other place asks which mode it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent_judge.errors import BoxError
+from agent_judge.oracle.crop import crop, crop_window
+from agent_judge.oracle.mask import mask_box, paint_white
+from agent_judge.records import Box, Criterion, Mode, Sample
+from agent_judge.settings import OracleSettings, Settings
+from agent_judge.tools.base import RGB, View
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A sample with its pictures decoded and brought into the source's pixel frame."""
+
+    sample: Sample
+    source: RGB
+    edited: RGB
+    reference: RGB | None
+    boxes: tuple[Box, ...]
+    """Targets in pixels of the source, clipped; empty when the row has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What one conversation is about: the prepared pictures and the row's own text."""
+
+    view: View
+    task: Mapping[str, Any]
+    """Goes to the judge as data between task tags."""
+    targets: tuple[Box, ...] = ()
+    """The targets that this look judges, pixels of the source; empty for the whole row."""
+    cropped: bool = False
+    several_targets: bool = False
+    """This target is one of several that are judged apart."""
+    mask_margin_px: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How one criterion is judged in one mode."""
+
+    prepare: Callable[[Row, Criterion, OracleSettings], tuple[Look, ...]]
+    tools: bool
+    """Whether the judge may call the four tools."""
+    needs_boxes: bool = False
+
+
+def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
+    """The full pictures; given boxes stay unseen."""
+    view = View(source=row.source, edited=row.edited, reference=row.reference)
+    return (Look(view=view, task=_task(row.sample, criterion)),)
+
+
+def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
+    """Per target the same window of every picture; one window around all for type count."""
+    groups = [row.boxes] if row.sample.type in _JUDGED_AS_A_SET else [(b,) for b in row.boxes]
+    size_wh = (row.source.shape[1], row.source.shape[0])
+    looks = []
+    for boxes in groups:
+        around = boxes[0]
+        for box in boxes[1:]:
+            around = around.union(box)
+        window = crop_window(
+            around,
+            size_wh,
+            margin_share=oracle.crop_margin_share,
+            margin_min_px=oracle.crop_margin_min_px,
+        )
+        view = View(
+            source=crop(row.source, window),
+            edited=crop(row.edited, window),
+            reference=None if row.reference is None else crop(row.reference, window),
+        )
+        inside = [
+            [b.x1 - window.x1, b.y1 - window.y1, b.x2 - window.x1, b.y2 - window.y1] for b in boxes
+        ]
+        looks.append(
+            Look(
+                view=view,
+                task={**_task(row.sample, criterion), "targets_px": inside},
+                targets=boxes,
+                cropped=True,
+                several_targets=len(groups) > 1,
+            )
+        )
+    return tuple(looks)
+
+
+def masked(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
+    """The full pictures with every target painted white."""
+    size_wh = (row.source.shape[1], row.source.shape[0])
+    white = [
+        mask_box(
+            box, size_wh, margin_px=oracle.mask_margin_px, margin_share=oracle.mask_margin_share
+        )
+        for box in row.boxes
+    ]
+    painted = tuple(box for box, _ in white)
+    view = View(
+        source=paint_white(row.source, painted),
+        edited=paint_white(row.edited, painted),
+        reference=None if row.reference is None else paint_white(row.reference, painted),
+        masked=painted,
+    )
+    look = Look(
+        view=view,
+        task={**_task(row.sample, criterion), "white_px": [list(box.xyxy) for box in painted]},
+        mask_margin_px=max(margin for _, margin in white),
+    )
+    return (look,)
+
+
+_JUDGED_AS_A_SET = frozenset({"count"})
+"""Types that are a property of all targets together."""
+
+PLANS: Mapping[tuple[Mode, Criterion], Plan] = {
+    ("tool", "IF"): Plan(prepare=whole, tools=True),
+    ("tool", "VC"): Plan(prepare=whole, tools=True),
+    ("oracle", "IF"): Plan(prepare=target_crops, tools=False, needs_boxes=True),
+    ("oracle", "VC"): Plan(prepare=masked, tools=True, needs_boxes=True),
+    ("direct", "IF"): Plan(prepare=whole, tools=False),
+    ("direct", "VC"): Plan(prepare=whole, tools=False),
+}
+
+
+def mode_of(sample: Sample, settings: Settings) -> Mode:
+    """The mode in which a row is judged: `auto` is oracle for rows with boxes, else tool."""
+    if settings.mode == "auto":
+        return "oracle" if sample.boxes is not None else "tool"
+    return settings.mode
+
+
+def looks_of(row: Row, mode: Mode, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
+    """The looks of one criterion.
+
+    Raises:
+        BoxError: the plan needs boxes and the row has none.
+    """
+    plan = PLANS[mode, criterion]
+    if plan.needs_boxes and not row.boxes:
+        raise BoxError(f"mode {mode} needs target boxes: give `boxes` or use --mode tool")
+    return plan.prepare(row, criterion, oracle)
+
+
+def _task(sample: Sample, criterion: Criterion) -> dict[str, Any]:
+    texts = {
+        "instruction": sample.instruction,
+        "type": sample.type,
+        "targets": list(sample.targets) or None,
+        "source_caption": sample.source_caption,
+        "wanted_caption": sample.edited_caption,
+    }
+    return {"criterion": criterion, **{k: v for k, v in texts.items() if v is not None}}

@@ -1,0 +1,186 @@
+"""Many samples: how many at once, what is still to do, when to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from agent_judge.errors import RunStopped
+from agent_judge.evaluate import Assignment, Bench, Judged, judge_sample
+from agent_judge.judges.choose import choose_judge
+from agent_judge.records import Reason, Record, Sample
+from agent_judge.resume import assign, inputs_of
+from agent_judge.settings import MEASURED, Settings
+from agent_judge.store import Store
+from agent_judge.tools.toolbox import build_tools
+
+GRACE_S = 4.0
+"""How long samples in flight may take to end after the run was asked to stop."""
+_LMM_JOBS = 8
+
+
+@dataclass(kw_only=True)
+class Progress:
+    """Where a run stands; the caller reads it while the run goes on."""
+
+    judged: int = 0
+    """Criteria that ended in this invocation."""
+    standing: int = 0
+    """Criteria that were judged before and stand."""
+
+
+def bench_of(settings: Settings, store: Store | None = None) -> Bench:
+    """What the settings judge with.
+
+    Raises:
+        InputError: the judge or a tool cannot be set up from these settings.
+    """
+    tools = build_tools(
+        enhance_crops=settings.tools.enhance_crops,
+        max_crops=settings.tools.max_crops,
+        detector=settings.tools.detector,
+        device=settings.tools.device,
+    )
+    return Bench(
+        judge=choose_judge(settings, store), tools=tools, settings=settings, blobs=store
+    )
+
+
+def jobs_of(settings: Settings) -> int:
+    """Samples judged at once: as set, else the cores for the embedded judge, 8 for an endpoint."""
+    if settings.run.jobs is not None:
+        return settings.run.jobs
+    return (os.cpu_count() or 1) if settings.judge.model == MEASURED else _LMM_JOBS
+
+
+async def run_samples(
+    samples: Iterable[Sample],
+    store: Store,
+    bench: Bench,
+    *,
+    retry: Collection[Reason] = (),
+    rejudge: Collection[str] = (),
+    stop: asyncio.Event,
+    progress: Progress,
+    tell: Callable[[Judged], None],
+) -> None:
+    """Judge what is still to do and store each record at once.
+
+    Args:
+        samples: the planned rows, streamed.
+        store: where records go.
+        bench: what to judge with; its judge is closed at the end.
+        retry: reasons judged again in a new round.
+        rejudge: ids judged again in a new round.
+        stop: once set, no further sample is begun; those in flight have `GRACE_S` to end.
+        progress: counted up as the run goes.
+        tell: called after each stored record.
+
+    Raises:
+        RunStopped: the endpoint fails for good; everything stored so far stands.
+        StoreError: the folder can no longer be written.
+    """
+
+    def assignments() -> Iterator[Assignment]:
+        criteria = bench.settings.criteria
+        for sample in samples:
+            assignment = assign(sample, criteria, store, retry=retry, rejudge=rejudge)
+            todo = len(assignment.rounds) if assignment else 0
+            progress.standing += len(criteria) - todo
+            if assignment:
+                yield assignment
+
+    async for assignment, judged in judge_many(
+        assignments(), bench, jobs=jobs_of(bench.settings), stop=stop
+    ):
+        store.save(
+            judged.record,
+            round_=judged.round,
+            inputs=inputs_of(assignment.sample),
+            replies=judged.replies,
+        )
+        progress.judged += 1
+        tell(judged)
+
+
+async def judge_many(
+    assignments: Iterable[Assignment], bench: Bench, *, jobs: int, stop: asyncio.Event
+) -> AsyncIterator[tuple[Assignment, Judged]]:
+    """Judge assignments, at most `jobs` at once, in the order in which they end.
+
+    Raises:
+        RunStopped: from the judge; assignments in flight are dropped.
+    """
+    todo = iter(assignments)
+    done: asyncio.Queue[tuple[Assignment, Judged] | None] = asyncio.Queue(maxsize=2 * jobs)
+
+    async def worker() -> None:
+        while not stop.is_set() and (assignment := next(todo, None)) is not None:
+            async for judged in judge_sample(assignment, bench):
+                await done.put((assignment, judged))
+
+    async def all_workers() -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(jobs):
+                    group.create_task(worker())
+        finally:
+            await done.put(None)
+
+    async def end_after_grace(running: asyncio.Task[None]) -> None:
+        await stop.wait()
+        await asyncio.sleep(GRACE_S)
+        running.cancel()
+
+    running = asyncio.create_task(all_workers())
+    watcher = asyncio.create_task(end_after_grace(running))
+    try:
+        while (item := await done.get()) is not None:
+            yield item
+        await _outcome_of(running)
+    finally:
+        watcher.cancel()
+        running.cancel()
+        await asyncio.gather(watcher, running, return_exceptions=True)
+        await bench.judge.close()
+
+
+async def _outcome_of(running: asyncio.Task[None]) -> None:
+    try:
+        await running
+    except asyncio.CancelledError:
+        return  # asked to stop: what was in flight has no record and is taken by a resume
+    except BaseExceptionGroup as group:
+        stopped = group.subgroup(RunStopped)
+        raise (stopped or group).exceptions[0] from group
+
+
+async def evaluate_many(samples: Iterable[Sample], settings: Settings) -> AsyncIterator[Record]:
+    """Judge samples and yield their records as they end; nothing is stored.
+
+    Raises:
+        InputError: the settings name no usable judge.
+        RunStopped: the endpoint fails for good.
+    """
+    assignments = (
+        Assignment(sample=sample, rounds=dict.fromkeys(settings.criteria, 0)) for sample in samples
+    )
+    stop = asyncio.Event()
+    async for _, judged in judge_many(
+        assignments, bench_of(settings), jobs=jobs_of(settings), stop=stop
+    ):
+        yield judged.record
+
+
+async def evaluate(sample: Sample, settings: Settings) -> list[Record]:
+    """Judge one sample: a record per criterion; nothing is stored.
+
+    Raises:
+        InputError: the settings name no usable judge.
+        RunStopped: the endpoint fails for good.
+    """
+    return [record async for record in evaluate_many([sample], settings)]
+
+

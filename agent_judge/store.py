@@ -1,0 +1,315 @@
+"""What a run keeps: `run.db` (SQLite, WAL) and content-addressed pictures under `blobs/`.
+
+One record per (id, criterion, round), committed as soon as it exists. The planned rows are those
+of the manifest as last given; records of rows that are no longer planned stay but are not shown.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+from agent_judge.errors import StoreError
+from agent_judge.records import Criterion, Mode, Reason, Record, Status
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS planned (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, mode TEXT NOT NULL, row TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS records (
+    id TEXT NOT NULL, criterion TEXT NOT NULL, round INTEGER NOT NULL,
+    inputs TEXT NOT NULL, record TEXT NOT NULL, replies TEXT NOT NULL,
+    PRIMARY KEY (id, criterion, round));
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
+"""
+_FORMAT = "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRow:
+    """One row of the manifest as the run knows it."""
+
+    id: str
+    mode: Mode
+    row: Mapping[str, Any]
+    """The manifest's row as JSON types."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What resume needs to know of a stored record, without reading all of it."""
+
+    round: int
+    status: Status
+    reason: Reason | None
+    flags: tuple[str, ...]
+    attempts: int
+    inputs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """A stored record and what it was judged from."""
+
+    record: Record
+    round: int
+    inputs: Mapping[str, Any]
+    """Signature of the row and its files, see `evaluate.inputs_of`."""
+    replies: tuple[Mapping[str, Any], ...]
+    """The judge's assistant messages, verbatim, of every look and vote."""
+
+
+class Store:
+    """A run folder. `open` to read, `create` to write; a writer holds the folder's lock."""
+
+    def __init__(self, folder: Path, db: sqlite3.Connection, lock: IO[str] | None) -> None:
+        self.folder = folder
+        self._db = db
+        self._lock = lock
+
+    @classmethod
+    def create(cls, folder: Path, binding: Mapping[str, Any]) -> Self:
+        """The folder of a new run, or of the same run to be resumed.
+
+        Args:
+            folder: made when it does not exist; an existing one must be empty or a run folder.
+            binding: what verdicts depend on, JSON types; the same for every run in this folder.
+
+        Raises:
+            StoreError: not writable, in use, foreign, or bound to something else (named).
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            fresh = not (folder / "run.db").exists()
+            if fresh and any(p.name not in {"run.lock"} for p in folder.iterdir()):
+                raise StoreError(f"{str(folder)!r} holds other files: pass an empty folder as --out")
+            lock = _lock(folder)
+        except OSError as err:
+            raise StoreError(f"cannot write to {str(folder)!r}: {err.strerror}") from err
+        store = cls(folder, _connect(folder / "run.db"), lock)
+        with store._writing():
+            store._db.executescript(_SCHEMA)
+        store._bind(binding)
+        return store
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """A run folder to read from.
+
+        Raises:
+            StoreError: there is no run in it.
+        """
+        if not (folder / "run.db").is_file():
+            raise StoreError(f"no run in {str(folder)!r}: pass the folder given to `run --out`")
+        store = cls(folder, _connect(folder / "run.db"), None)
+        if store.meta("format") != _FORMAT:
+            raise StoreError(f"{str(folder)!r} was written by another version of this program")
+        return store
+
+    def close(self) -> None:
+        """Let go of the database and the lock."""
+        self._db.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def meta(self, key: str) -> str | None:
+        """A text stored under `key`, or None."""
+        with self._reading():
+            found = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a text under `key`."""
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    @property
+    def binding(self) -> dict[str, Any]:
+        """What this run's verdicts depend on."""
+        return dict(json.loads(self.meta("binding") or "{}"))
+
+    def _bind(self, binding: Mapping[str, Any]) -> None:
+        wanted = json.loads(json.dumps(binding))
+        if (stored := self.meta("binding")) is None:
+            self.set_meta("format", _FORMAT)
+            self.set_meta("binding", json.dumps(wanted, sort_keys=True))
+            return
+        before, now = _flat(json.loads(stored)), _flat(wanted)
+        changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+        if changed:
+            told = "; ".join(f"{k} was {before.get(k)!r}, now {now.get(k)!r}" for k in changed)
+            raise StoreError(f"{str(self.folder)!r} belongs to another run: {told}. Use another --out")
+
+    def plan(self, rows: Iterable[PlannedRow]) -> None:
+        """Replace the planned rows, in this order."""
+        with self._writing():
+            self._db.execute("DELETE FROM planned")
+            self._db.executemany(
+                "INSERT INTO planned (id, mode, row) VALUES (?, ?, ?)",
+                ((r.id, r.mode, json.dumps(r.row, ensure_ascii=False)) for r in rows),
+            )
+
+    def planned(self) -> Iterator[PlannedRow]:
+        """The planned rows in the manifest's order."""
+        with self._reading():
+            for id_, mode, row in self._db.execute("SELECT id, mode, row FROM planned ORDER BY seq"):
+                yield PlannedRow(id=id_, mode=mode, row=json.loads(row))
+
+    def save(
+        self,
+        record: Record,
+        *,
+        round_: int,
+        inputs: Mapping[str, Any],
+        replies: Iterable[Mapping[str, Any]],
+    ) -> None:
+        """Keep a record; one of the same round is replaced."""
+        texts = [json.dumps(x, ensure_ascii=False) for x in (inputs, record.to_json(), [*replies])]
+        with self._writing():
+            self._db.execute(
+                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
+                (record.id, record.criterion, round_, *texts),
+            )
+
+    def latest(self, id_: str, criterion: Criterion) -> Saved | None:
+        """The record of the last round, planned or not."""
+        rounds = self.rounds(id_, criterion)
+        return rounds[-1] if rounds else None
+
+    def standing(self, id_: str, criterion: Criterion) -> Standing | None:
+        """How the last round of a criterion ended, or None."""
+        with self._reading():
+            found = self._db.execute(
+                "SELECT round, json_extract(record, '$.status'), json_extract(record, '$.reason'),"
+                " json_extract(record, '$.flags'), json_extract(record, '$.attempts'), inputs"
+                " FROM records WHERE id = ? AND criterion = ? ORDER BY round DESC LIMIT 1",
+                (id_, criterion),
+            ).fetchone()
+        if found is None:
+            return None
+        round_, status, reason, flags, attempts, inputs = found
+        return Standing(
+            round=round_,
+            status=status,
+            reason=reason,
+            flags=tuple(json.loads(flags)),
+            attempts=attempts,
+            inputs=json.loads(inputs),
+        )
+
+    def rounds(self, id_: str, criterion: Criterion) -> list[Saved]:
+        """All rounds of a criterion, oldest first."""
+        with self._reading():
+            found = self._db.execute(
+                "SELECT record, round, inputs, replies FROM records"
+                " WHERE id = ? AND criterion = ? ORDER BY round",
+                (id_, criterion),
+            ).fetchall()
+        return [_saved(row) for row in found]
+
+    def records(self) -> Iterator[Record]:
+        """The last round of every planned row that has one, in the manifest's order, IF first."""
+        with self._reading():
+            for (text,) in self._db.execute(
+                "SELECT r.record FROM planned p JOIN records r ON r.id = p.id"
+                " WHERE r.round = (SELECT max(round) FROM records x"
+                " WHERE x.id = r.id AND x.criterion = r.criterion) ORDER BY p.seq, r.criterion"
+            ):
+                yield Record.from_json(json.loads(text))
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The cached reply under a request's key."""
+        with self._reading():
+            found = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if found is None else dict(json.loads(found[0]))
+
+    def put_reply(self, key: str, reply: Mapping[str, Any]) -> None:
+        """Keep a reply under its request's key."""
+        text = json.dumps(reply, ensure_ascii=False)
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
+
+    def put(self, sha256: str, data: bytes) -> None:
+        """Keep a picture under its sha256; a second time is free. Safe from any thread."""
+        path = self.blob_path(sha256)
+        if path.exists():
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
+            half.write_bytes(data)
+            half.replace(path)
+        except OSError as err:
+            raise StoreError(f"cannot write to {str(self.folder)!r}: {err.strerror}") from err
+
+    def blob_path(self, sha256: str) -> Path:
+        """Where the picture of that hash lies."""
+        return self.folder / "blobs" / sha256[:2] / f"{sha256}.png"
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            with self._db:
+                yield
+        except sqlite3.Error as err:
+            raise StoreError(f"cannot write to {str(self.folder)!r}: {err}") from err
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, ValueError) as err:
+            raise StoreError(f"cannot read the run in {str(self.folder)!r}: {err}") from err
+
+
+def _lock(folder: Path) -> IO[str]:
+    lock = (folder / "run.lock").open("a", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as err:
+        lock.close()
+        raise StoreError(f"{str(folder)!r} is in use by another run: wait for it to end") from err
+    return lock
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        db = sqlite3.connect(path)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error as err:
+        raise StoreError(f"cannot open {str(path)!r}: {err}") from err
+    return db
+
+
+def _saved(row: tuple[str, int, str, str]) -> Saved:
+    record, round_, inputs, replies = row
+    return Saved(
+        record=Record.from_json(json.loads(record)),
+        round=round_,
+        inputs=json.loads(inputs),
+        replies=tuple(json.loads(replies)),
+    )
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat

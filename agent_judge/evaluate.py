@@ -17,6 +17,7 @@ import numpy as np
 from agent_judge.album import Album, BlobSink
 from agent_judge.errors import AgentJudgeError, JudgeError, RunStopped, SampleError
 from agent_judge.graph import Loop, Trace, run_loop
+from agent_judge.inputs import inputs_of
 from agent_judge.intake import Intake, OutputFault, take_in
 from agent_judge.judges.base import Judge
 from agent_judge.plan import PLANS, Look, looks_of, mode_of
@@ -61,6 +62,8 @@ class Judged:
 
     record: Record
     round: int
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """Signature of the row and its files as they were when they were read."""
     replies: tuple[Mapping[str, Any], ...] = ()
     """Assistant messages, verbatim, with the look and vote they belong to."""
 
@@ -89,6 +92,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
     sample, mode = assignment.sample, mode_of(assignment.sample, bench.settings)
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
     intake: Intake | SampleError | OutputFault
+    inputs = await asyncio.to_thread(inputs_of, sample)
     try:
         intake = await asyncio.to_thread(take_in, sample)
     except (SampleError, OutputFault) as err:
@@ -111,7 +115,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
             seconds=round(time.perf_counter() - start, 3),
             attempts=judged.record.attempts + assignment.attempts.get(criterion, 0),
         )
-        yield replace(judged, record=record)
+        yield replace(judged, record=record, inputs=inputs)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,8 +32,8 @@ from agent_judge.conversation import (
 )
 from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
 from agent_judge.judges.base import Judge, Ledger, Message, Reply, Request
-from agent_judge.judges.reply import answer_schema, read_verdict
-from agent_judge.judges.tool_calls import ToolCall, read_tool_calls
+from agent_judge.judges.reply import answer_schema, read_verdict, text_of
+from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
 from agent_judge.records import Box, Evidence, Verdict
 from agent_judge.rubrics.ladder import Ladder
@@ -80,6 +80,8 @@ class LoopState(TypedDict):
     faults: int
     """Answers that could not be read."""
     contradictions: int
+    answering: bool
+    """An answer was asked for again: no tools are offered from here on."""
     calls: list[ToolCall]
     """What the judge asked for in its last message."""
     verdict: Verdict | None
@@ -108,6 +110,7 @@ async def run_loop(loop: Loop) -> Verdict:
         "steps": 0,
         "faults": 0,
         "contradictions": 0,
+        "answering": False,
         "calls": [],
         "verdict": None,
     }
@@ -134,7 +137,7 @@ def _graph() -> Any:  # noqa: ANN401 - langgraph's compiled graph has four type 
 
 async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
     loop = runtime.context
-    offered = loop.tools if _tools_left(state, loop) else ()
+    offered = () if state["answering"] or state["steps"] >= loop.max_steps else loop.tools
     request = Request(
         messages=state["messages"],
         tools=tool_schemas(offered, loop.look.view),
@@ -147,14 +150,11 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
     reply = await loop.judge.reply(request)
     loop.trace.replies.append(reply.message)
     _stop_on_refusal(reply)
-    message, calls = read_tool_calls(reply.message)
+    taken = [c["id"] for m in state["messages"] for c in m.get("tool_calls") or ()]
+    message, calls = read_tool_calls(reply.message, taken=taken)
     if calls and loop.tools and not offered:
         raise JudgeError("step_limit", f"no label after {state['steps']} tool turns")
     return {"messages": [message], "calls": calls if offered else []}
-
-
-def _tools_left(state: LoopState, loop: Loop) -> bool:
-    return state["steps"] < loop.max_steps and not (state["faults"] or state["contradictions"])
 
 
 def _stop_on_refusal(reply: Reply) -> None:
@@ -242,17 +242,24 @@ def _as_text(data: Mapping[str, Any]) -> str:
 
 async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
     loop = runtime.context
-    content = state["messages"][-1].get("content")
+    content = text_of(state["messages"][-1].get("content"))
     try:
         return {"verdict": read_verdict(content, loop.ladder, to_box=_box_reader(loop))}
     except ContradictionError as err:
         if state["contradictions"]:
             raise JudgeError("inconsistent", str(err)) from err
-        return {"messages": [user_says(str(err))], "contradictions": 1}
+        return {"messages": [user_says(str(err))], "contradictions": 1, "answering": True}
     except ReplyError as err:
         if state["faults"] >= loop.format_retries:
             raise JudgeError("unparseable", str(err)) from err
-        return {"messages": [user_says(str(err))], "faults": state["faults"] + 1}
+        tools_left = not state["answering"] and state["steps"] < loop.max_steps
+        names = [tool.name for tool in loop.tools] if tools_left else []
+        told = written_call(content or "", names)
+        return {
+            "messages": [user_says(told or str(err))],
+            "faults": state["faults"] + 1,
+            "answering": told is None,
+        }
 
 
 def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None

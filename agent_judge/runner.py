@@ -11,7 +11,7 @@ from agent_judge.errors import RunStopped
 from agent_judge.evaluate import Assignment, Bench, Judged, judge_sample
 from agent_judge.judges.choose import choose_judge
 from agent_judge.records import Reason, Record, Sample
-from agent_judge.resume import assign, inputs_of
+from agent_judge.resume import assign
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.store import Store
 from agent_judge.tools.toolbox import build_tools
@@ -92,13 +92,13 @@ async def run_samples(
             if assignment:
                 yield assignment
 
-    async for assignment, judged in judge_many(
+    async for judged in judge_many(
         assignments(), bench, jobs=jobs_of(bench.settings), stop=stop
     ):
         store.save(
             judged.record,
             round_=judged.round,
-            inputs=inputs_of(assignment.sample),
+            inputs=judged.inputs,
             replies=judged.replies,
         )
         progress.judged += 1
@@ -107,19 +107,19 @@ async def run_samples(
 
 async def judge_many(
     assignments: Iterable[Assignment], bench: Bench, *, jobs: int, stop: asyncio.Event
-) -> AsyncIterator[tuple[Assignment, Judged]]:
+) -> AsyncIterator[Judged]:
     """Judge assignments, at most `jobs` at once, in the order in which they end.
 
     Raises:
         RunStopped: from the judge; assignments in flight are dropped.
     """
     todo = iter(assignments)
-    done: asyncio.Queue[tuple[Assignment, Judged] | None] = asyncio.Queue(maxsize=2 * jobs)
+    done: asyncio.Queue[Judged | None] = asyncio.Queue()
 
     async def worker() -> None:
         while not stop.is_set() and (assignment := next(todo, None)) is not None:
             async for judged in judge_sample(assignment, bench):
-                await done.put((assignment, judged))
+                done.put_nowait(judged)
 
     async def all_workers() -> None:
         try:
@@ -127,7 +127,7 @@ async def judge_many(
                 for _ in range(jobs):
                     group.create_task(worker())
         finally:
-            await done.put(None)
+            done.put_nowait(None)
 
     async def end_after_grace(running: asyncio.Task[None]) -> None:
         await stop.wait()
@@ -168,7 +168,7 @@ async def evaluate_many(samples: Iterable[Sample], settings: Settings) -> AsyncI
         Assignment(sample=sample, rounds=dict.fromkeys(settings.criteria, 0)) for sample in samples
     )
     stop = asyncio.Event()
-    async for _, judged in judge_many(
+    async for judged in judge_many(
         assignments, bench_of(settings), jobs=jobs_of(settings), stop=stop
     ):
         yield judged.record

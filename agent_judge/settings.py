@@ -25,7 +25,8 @@ class _Table(BaseModel):
 class JudgeSettings(_Table):
     """`[judge]`: who decides, and how patiently."""
 
-    model: str = MEASURED
+    model: str | None = None
+    """None: the embedded judge, or the only model of the endpoint when there is a base URL."""
     base_url: str | None = None
     api_key: SecretStr | None = Field(default=None, exclude=True)
     max_steps: int = Field(default=8, ge=0, le=100)
@@ -108,10 +109,12 @@ class Settings(_Table):
     prices: dict[str, Price] = {}
 
     def verdict_settings(self) -> dict[str, Any]:
-        """The settings that can change a verdict, as plain JSON types: a run is bound to them."""
-        judge = self.judge.model_dump(
-            include={"model", "base_url", "max_steps", "format_retries", "max_output_tokens", "votes"}
-        )
+        """The settings that can change a verdict, as plain JSON types: a run is bound to them.
+
+        Patience (retries, time-outs, token limits) is left out: it only decides whether there is
+        a verdict. So is the base URL, which may move while the model stays.
+        """
+        judge = self.judge.model_dump(include={"model", "max_steps", "votes"})
         return {
             "mode": self.mode,
             "judge": judge,

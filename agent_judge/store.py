@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from agent_judge.errors import StoreError
-from agent_judge.records import Criterion, Mode, Reason, Record, Status
+from agent_judge.records import Criterion, EditType, Mode, Reason, Record, Status
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -167,6 +167,14 @@ class Store:
         with self._reading():
             for id_, mode, row in self._db.execute("SELECT id, mode, row FROM planned ORDER BY seq"):
                 yield PlannedRow(id=id_, mode=mode, row=json.loads(row))
+
+    def planned_counts(self) -> Iterator[tuple[str, Mode, EditType | None, int]]:
+        """Planned rows by (editor, mode, type): each with how many there are."""
+        with self._reading():
+            yield from self._db.execute(
+                "SELECT coalesce(json_extract(row, '$.editor'), ''), mode,"
+                " json_extract(row, '$.type'), count(*) FROM planned GROUP BY 1, 2, 3"
+            )
 
     def save(
         self,

@@ -1,0 +1,58 @@
+"""Flags that several verbs share, and the one place where Settings are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from agent_judge.errors import InputError
+from agent_judge.records import Criterion
+from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
+
+
+def settings_of(
+    manifest: Path | None,
+    *,
+    config: Path | None,
+    assignments: Sequence[str],
+    flags: Mapping[str, Any],
+) -> Settings:
+    """Settings from the configuration beside the manifest (or the named one), env and flags.
+
+    Raises:
+        InputError: an unreadable file, an unknown setting or a bad value.
+    """
+    if config is None and manifest is not None:
+        beside = manifest.parent / DEFAULT_CONFIG
+        config = beside if beside.is_file() else None
+    return load_settings(config=config, env=os.environ, flags=flags, assignments=assignments)
+
+
+def criteria_of(text: str | None) -> list[Criterion] | None:
+    """`IF,VC` as criteria, in the ladder's order.
+
+    Raises:
+        InputError: another word.
+    """
+    if text is None:
+        return None
+    asked = [word.strip().upper() for word in text.split(",") if word.strip()]
+    known: tuple[Criterion, ...] = get_args(Criterion)
+    if not asked or any(word not in known for word in asked):
+        raise InputError(f"--criteria {text!r}: expected {','.join(known)} or one of them")
+    return [criterion for criterion in known if criterion in asked]
+
+
+def words_of(text: str | None, known: Sequence[str] | None, flag: str) -> frozenset[str]:
+    """A comma-separated list of words.
+
+    Raises:
+        InputError: a word that is not known.
+    """
+    words = frozenset(word.strip() for word in (text or "").split(",") if word.strip())
+    unknown = sorted(words - set(known)) if known is not None else []
+    if unknown:
+        raise InputError(f"{flag}: unknown {', '.join(unknown)}; expected {', '.join(known or ())}")
+    return words

@@ -1,0 +1,66 @@
+"""A run folder as a user sees it: records, counts, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from agent_judge.records import Criterion, Record
+from agent_judge.stats.coverage import Cell
+from agent_judge.stats.summary import summarize
+from agent_judge.store import PlannedRow, Store
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder, open for reading.
+
+    Example:
+        >>> run = Run.open("runs/one")  # doctest: +SKIP
+        >>> [record.label for record in run.records()]  # doctest: +SKIP
+        ['Flawless Execution', 'Perfect Consistency']
+    """
+
+    store: Store
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Self:
+        """The run in a folder.
+
+        Raises:
+            StoreError: there is none, or it cannot be read.
+        """
+        return cls(Store.open(Path(folder)))
+
+    @property
+    def folder(self) -> Path:
+        """Where the run lies."""
+        return self.store.folder
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria that were asked for, in any invocation."""
+        asked = (self.store.meta("criteria") or "").split(",")
+        return tuple(c for c in ("IF", "VC") if c in asked)
+
+    def records(self) -> Iterator[Record]:
+        """The last round of every planned row, in the manifest's order, IF before VC."""
+        return self.store.records()
+
+    def rows(self) -> Iterator[PlannedRow]:
+        """The planned rows of the manifest, labels included."""
+        return self.store.planned()
+
+    def planned(self) -> dict[Cell, int]:
+        """How many rows were to be judged, by (editor, mode, type, criterion)."""
+        return {
+            Cell(editor, mode, edit_type, criterion): n
+            for editor, mode, edit_type, n in self.store.planned_counts()
+            for criterion in self.criteria
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """What `summary.json` holds, see `stats.summary.summarize`."""
+        return summarize(self.records(), self.planned())

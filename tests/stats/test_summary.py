@@ -2,37 +2,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
 import pytest
+import scipy.stats
 
-from agent_judge.records import Criterion, Mode, Record
-from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED, Cell, summarize, tallies, tally
-
-
-def record(
-    outcome: int | str,
-    *,
-    id: str = "a",
-    criterion: Criterion = "IF",
-    editor: str = "m",
-    type: str | None = "color",
-    mode: Mode = "tool",
-) -> Record:
-    """A record from its fate: a level, a status without one, or a reason."""
-    end: dict[str, Any]
-    if isinstance(outcome, int):
-        end = {"status": "scored", "level": outcome}
-    elif outcome in ("missing_output", "invalid_image"):
-        end = {"status": outcome}
-    else:
-        end = {"status": "unscored", "reason": outcome}
-    return Record(id=id, item=id, editor=editor, type=type, mode=mode, criterion=criterion, **end)
-
-
-def rows(outcomes: Sequence[int | str], **where: Any) -> list[Record]:
-    return [record(outcome, id=f"r{i}", **where) for i, outcome in enumerate(outcomes)]
+from agent_judge.stats.coverage import Cell, tally
+from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED, score_estimates, summarize
+from tests.stats.rows import rows
 
 
 def test_j03_an_unparseable_reply_is_unscored_and_half_coverage_gives_bounds_only():
@@ -140,13 +117,13 @@ def test_overall_is_the_mean_of_both_criteria_and_null_when_either_is():
     ("if_mean_100", "vc_mean_100", "overall"), [(35.55, 86.43, 60.99), (45.32, 35.17, 40.245)]
 )
 def test_the_rule_reproduces_the_papers_overall_figures(if_mean_100, vc_mean_100, overall):
-    """The published means rounded to levels per 10,000 rows; printed 61.00 and 40.25."""
+    """The published means, to the nearest of 2,000 rows; printed are 61.00 and 40.25."""
     records = []
     for criterion, mean_100 in (("IF", if_mean_100), ("VC", vc_mean_100)):
-        n_best = round(mean_100 * 100)
-        records += rows([4] * n_best + [1] * (10_000 - n_best), criterion=criterion)
+        n_best = round(mean_100 * 20)
+        records += rows([4] * n_best + [1] * (2000 - n_best), criterion=criterion)
 
-    assert summarize(records)["overall"]["score_100"] == pytest.approx(overall, abs=0.006)
+    assert summarize(records)["overall"]["score_100"] == pytest.approx(overall, abs=0.03)
 
 
 def test_editors_are_never_pooled():
@@ -192,16 +169,52 @@ def test_every_row_has_exactly_one_fate_and_cells_add_up():
     records = [*rows(outcomes), *rows(outcomes[:3], type="count", criterion="VC")]
     planned = Counter(map(Cell.of, records)) + Counter({Cell("m", "tool", "count", "IF"): 5})
 
-    cells = tallies(records, planned)
+    found = summarize(records, planned)
 
-    assert sum(t.n_planned for t in cells.values()) == 16
-    for t in cells.values():
-        fates = t.n_scored + t.n_unscored + t.n_nothing_to_judge + t.n_not_run
-        assert fates == t.n_planned
-    assert cells[Cell("m", "tool", "count", "IF")].n_not_run == 5
+    assert found["overall"]["n_planned"] == 16
+    for standing in (found["overall"], *found["by_type"].values()):
+        for criterion in ("IF", "VC"):
+            t = standing[criterion]
+            lost = t["n_missing_output"] + t["n_invalid_image"]
+            assert t["n_planned"] == t["n_scored"] + t["n_unscored"] + lost + t["n_not_run"]
+    assert found["by_type"]["count"]["IF"]["n_not_run"] == 5
 
 
 def test_the_summary_is_plain_json():
     found = summarize(rows([4, "refused"]))
 
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_the_interval_of_a_mean_is_the_t_interval_when_every_row_has_its_own_picture():
+    levels = [1, 2, 4, 4, 3, 2, 1, 4, 4, 2]
+    scores = np.array([(level - 1) / 3 * 100 for level in levels])
+    low, high = scipy.stats.t.interval(0.95, 9, scores.mean(), scipy.stats.sem(scores))
+
+    assert summarize(rows(levels))["overall"]["IF"]["interval_100"] == pytest.approx([low, high])
+
+
+def test_copies_of_a_picture_do_not_narrow_the_interval():
+    levels = [1, 2, 4, 4, 3, 2, 1, 4, 4, 2]
+    twice = [r for _ in range(2) for r in rows(levels)]
+
+    assert score_estimates(twice)["IF"] == score_estimates(rows(levels))["IF"]
+
+
+def test_the_interval_of_overall_knows_that_one_picture_moves_both_criteria():
+    levels = [1, 2, 4, 4, 3, 2, 1, 4, 4, 2]
+    together = score_estimates([*rows(levels), *rows(levels, criterion="VC")])
+    opposed = score_estimates([*rows(levels), *rows([5 - x for x in levels], criterion="VC")])
+
+    assert together["overall"].low == pytest.approx(together["IF"].low)
+    assert opposed["overall"].low is None  # the two criteria cancel: no spread at all
+    assert opposed["overall"].value == pytest.approx(50)
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [[1, 2, 3, 4, 1], [3] * 20, [1, 2, 3, 4, 1, 2, 3, "refused"]],
+    ids=["five pictures", "no spread", "no headline"],
+)
+def test_there_is_no_interval_where_the_data_carry_none(outcomes):
+    assert summarize(rows(outcomes))["overall"]["IF"]["interval_100"] is None

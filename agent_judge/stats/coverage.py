@@ -1,0 +1,150 @@
+"""How much of a run was judged: counts of the three fates, means and bounds of one group.
+
+The rules are those of DESIGN.md section 2. No mean contains a guess: rows that nobody could judge
+stay out of it and move the bounds instead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agent_judge.records import MAX_LEVEL, Criterion, Mode, Reason, Record
+
+
+class Cell(NamedTuple):
+    """The smallest group that is counted: within it rows differ only by their pictures."""
+
+    editor: str
+    mode: Mode
+    type: str | None
+    criterion: Criterion
+
+    @classmethod
+    def of(cls, record: Record) -> Cell:
+        """The cell that a record belongs to."""
+        return cls(record.editor, record.mode, record.type, record.criterion)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Counts of one criterion over some rows, and the figures that they allow."""
+
+    n_planned: int = 0
+    """Rows that were to be judged."""
+    n_at_level: tuple[int, ...] = (0,) * MAX_LEVEL
+    """Scored rows at level 1, 2, 3 and 4."""
+    n_missing_output: int = 0
+    """Rows whose edited picture does not exist."""
+    n_invalid_image: int = 0
+    """Rows whose edited picture cannot be read."""
+    reasons: Mapping[Reason, int] = field(default_factory=dict)
+    """Unscored rows by reason."""
+
+    @property
+    def n_scored(self) -> int:
+        """Rows with a level."""
+        return sum(self.n_at_level)
+
+    @property
+    def n_unscored(self) -> int:
+        """Rows that the row itself or the judge kept from a level."""
+        return sum(self.reasons.values())
+
+    @property
+    def n_nothing_to_judge(self) -> int:
+        """Rows for which the editing model gave no readable picture."""
+        return self.n_missing_output + self.n_invalid_image
+
+    @property
+    def n_to_judge(self) -> int:
+        """Planned rows that had something to judge, as far as is known."""
+        return self.n_planned - self.n_nothing_to_judge
+
+    @property
+    def n_not_run(self) -> int:
+        """Planned rows without a record: left by a breaker, a cap or an interrupt."""
+        return self.n_to_judge - self.n_scored - self.n_unscored
+
+    @property
+    def coverage_01(self) -> float | None:
+        """Scored share of the rows that had something to judge; None when there were none."""
+        return self.n_scored / self.n_to_judge if self.n_to_judge else None
+
+    @property
+    def has_headline(self) -> bool:
+        """Whether a mean may be shown: something scored, and at least 90 % of what could be."""
+        return self.n_scored > 0 and 10 * self.n_scored >= 9 * self.n_to_judge
+
+    @property
+    def mean_level(self) -> float | None:
+        """Mean level of the scored rows, 1 to 4; None without a headline."""
+        return self._sum / self.n_scored if self.has_headline else None
+
+    @property
+    def missing_at_1(self) -> float | None:
+        """Mean level when missing and damaged edited pictures count as level 1."""
+        if not self.has_headline:
+            return None
+        lost = self.n_nothing_to_judge
+        return (self._sum + lost) / (self.n_scored + lost)
+
+    def bound(self, level: int) -> float | None:
+        """Mean level if every row left without one had `level`; None where nothing was scored."""
+        if not self.n_scored:
+            return None
+        left = self.n_to_judge - self.n_scored
+        return (self._sum + left * level) / self.n_to_judge
+
+    @property
+    def _sum(self) -> int:
+        return sum(level * n for level, n in enumerate(self.n_at_level, start=1))
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            n_planned=self.n_planned + other.n_planned,
+            n_at_level=tuple(a + b for a, b in zip(self.n_at_level, other.n_at_level, strict=True)),
+            n_missing_output=self.n_missing_output + other.n_missing_output,
+            n_invalid_image=self.n_invalid_image + other.n_invalid_image,
+            reasons=Counter(self.reasons) + Counter(other.reasons),
+        )
+
+
+def tally(records: Sequence[Record], n_planned: int | None = None) -> Tally:
+    """Counts over records of one criterion.
+
+    Args:
+        records: at most one per planned row.
+        n_planned: rows that were to be judged. A record proves that its row was planned, so a
+            smaller number than that of the records is raised to it. None: as many as records.
+
+    Example:
+        >>> row = dict(id="a", item="a", editor="", type=None, mode="tool", criterion="IF")
+        >>> t = tally([Record(**row, status="scored", level=3)], n_planned=2)
+        >>> t.n_scored, t.n_not_run, t.mean_level, t.bound(1), t.bound(4)
+        (1, 1, None, 2.0, 3.5)
+    """
+    levels = Counter(record.level for record in records)
+    fates = Counter(record.status for record in records)
+    return Tally(
+        n_planned=max(n_planned or 0, len(records)),
+        n_at_level=tuple(levels[level] for level in range(1, MAX_LEVEL + 1)),
+        n_missing_output=fates["missing_output"],
+        n_invalid_image=fates["invalid_image"],
+        reasons=Counter(record.reason for record in records if record.reason is not None),
+    )
+
+
+def group_by_cell(records: Iterable[Record]) -> dict[Cell, list[Record]]:
+    """The records of each cell, cells in the order of first sight."""
+    grouped: dict[Cell, list[Record]] = {}
+    for record in records:
+        grouped.setdefault(Cell.of(record), []).append(record)
+    return grouped
+
+
+def source_key(record: Record) -> str:
+    """What rows of one source picture share; the item stands in where no picture was read."""
+    return record.source_sha256 or record.item

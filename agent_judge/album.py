@@ -20,7 +20,7 @@ _SCHEME = "picture:"
 class BlobSink(Protocol):
     """Where evidence pictures are kept for good."""
 
-    def put(self, sha256: str, data: bytes) -> None:
+    def put_blob(self, sha256: str, data: bytes) -> None:
         """Keep bytes under their sha256; a second time is free."""
 
 
@@ -45,7 +45,7 @@ class Album:
         self._pixels[sha256] = pixels
         self._png[sha256] = png
         if self.sink is not None:
-            self.sink.put(sha256, png)
+            self.sink.put_blob(sha256, png)
         return sha256
 
     def pixels(self, url: str) -> NDArray[np.uint8]:

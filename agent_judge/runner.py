@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from agent_judge.errors import RunStopped
 from agent_judge.evaluate import Assignment, Bench, Judged, judge_sample
@@ -22,7 +23,7 @@ _LMM_JOBS = 8
 
 
 @dataclass(kw_only=True)
-class Progress:
+class Tally:
     """Where a run stands; the caller reads it while the run goes on."""
 
     judged: int = 0
@@ -44,8 +45,37 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
         device=settings.tools.device,
     )
     return Bench(
-        judge=choose_judge(settings, store), tools=tools, settings=settings, blobs=store
+        judge=choose_judge(settings, store.replies if store else None), tools=tools, settings=settings, blobs=store
     )
+
+
+def model_for(settings: Settings, run_folder: Path) -> Settings:
+    """The settings with `judge.model` filled in.
+
+    Named by flag, environment or file: that one. A base URL without a model: the endpoint's only
+    model, asked once; a run folder that has one already needs no request. Neither: the embedded
+    judge.
+
+    Raises:
+        InputError: the endpoint offers no model or several (listed), or cannot be reached.
+    """
+    if settings.judge.model is not None:
+        return settings
+    if settings.judge.base_url is None:
+        return _with_model(settings, MEASURED)
+    if (run_folder / "run.db").is_file():
+        with Store.open(run_folder) as store:
+            bound = store.binding["judge"]["model"]
+            if bound != MEASURED:
+                return _with_model(settings, bound)
+    from agent_judge.judges.lmm import only_model
+
+    return _with_model(settings, only_model(settings))
+
+
+def _with_model(settings: Settings, model: str) -> Settings:
+    judge = settings.judge.model_copy(update={"model": model})
+    return settings.model_copy(update={"judge": judge})
 
 
 def jobs_of(settings: Settings) -> int:
@@ -63,7 +93,7 @@ async def run_samples(
     retry: Collection[Reason] = (),
     rejudge: Collection[str] = (),
     stop: asyncio.Event,
-    progress: Progress,
+    tally: Tally,
     tell: Callable[[Judged], None],
 ) -> None:
     """Judge what is still to do and store each record at once.
@@ -75,7 +105,7 @@ async def run_samples(
         retry: reasons judged again in a new round.
         rejudge: ids judged again in a new round.
         stop: once set, no further sample is begun; those in flight have `GRACE_S` to end.
-        progress: counted up as the run goes.
+        tally: counted up as the run goes.
         tell: called after each stored record.
 
     Raises:
@@ -88,7 +118,7 @@ async def run_samples(
         for sample in samples:
             assignment = assign(sample, criteria, store, retry=retry, rejudge=rejudge)
             todo = len(assignment.rounds) if assignment else 0
-            progress.standing += len(criteria) - todo
+            tally.standing += len(criteria) - todo
             if assignment:
                 yield assignment
 
@@ -101,7 +131,7 @@ async def run_samples(
             inputs=judged.inputs,
             replies=judged.replies,
         )
-        progress.judged += 1
+        tally.judged += 1
         tell(judged)
 
 

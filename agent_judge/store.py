@@ -71,6 +71,8 @@ class Store:
 
     def __init__(self, folder: Path, db: sqlite3.Connection, lock: IO[str] | None) -> None:
         self.folder = folder
+        self.replies = Replies(self)
+        """Judges' replies by the request that they answer."""
         self._db = db
         self._lock = lock
 
@@ -168,6 +170,12 @@ class Store:
             for id_, mode, row in self._db.execute("SELECT id, mode, row FROM planned ORDER BY seq"):
                 yield PlannedRow(id=id_, mode=mode, row=json.loads(row))
 
+    def is_planned(self, id_: str) -> bool:
+        """Whether the manifest has a row of that id."""
+        with self._reading():
+            found = self._db.execute("SELECT 1 FROM planned WHERE id = ?", (id_,)).fetchone()
+        return found is not None
+
     def planned_counts(self) -> Iterator[tuple[str, Mode, EditType | None, int]]:
         """Planned rows by (editor, mode, type): each with how many there are."""
         with self._reading():
@@ -238,19 +246,7 @@ class Store:
             ):
                 yield Record.from_json(json.loads(text))
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """The cached reply under a request's key."""
-        with self._reading():
-            found = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        return None if found is None else dict(json.loads(found[0]))
-
-    def put_reply(self, key: str, reply: Mapping[str, Any]) -> None:
-        """Keep a reply under its request's key."""
-        text = json.dumps(reply, ensure_ascii=False)
-        with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
-
-    def put(self, sha256: str, data: bytes) -> None:
+    def put_blob(self, sha256: str, data: bytes) -> None:
         """Keep a picture under its sha256; a second time is free. Safe from any thread."""
         path = self.blob_path(sha256)
         if path.exists():
@@ -281,6 +277,27 @@ class Store:
             yield
         except (sqlite3.Error, ValueError) as err:
             raise StoreError(f"cannot read the run in {str(self.folder)!r}: {err}") from err
+
+
+class Replies:
+    """The cache of judges' replies. Only replies that came are in it, never failures."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The reply under a request's key, or None."""
+        with self._store._reading():
+            found = self._store._db.execute(
+                "SELECT reply FROM replies WHERE key = ?", (key,)
+            ).fetchone()
+            return None if found is None else dict(json.loads(found[0]))
+
+    def put(self, key: str, reply: Mapping[str, Any]) -> None:
+        """Keep a reply under its request's key."""
+        text = json.dumps(reply, ensure_ascii=False)
+        with self._store._writing():
+            self._store._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
 
 
 def _lock(folder: Path) -> IO[str]:

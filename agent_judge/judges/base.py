@@ -68,6 +68,16 @@ class Reply:
     finish_reason: str | None = None
 
 
+class ReplyCache(Protocol):
+    """Where replies are kept, so that nothing is paid for twice."""
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The reply under a request's key, or None."""
+
+    def put(self, key: str, reply: Mapping[str, Any]) -> None:
+        """Keep a reply that came under its request's key."""
+
+
 class Judge(Protocol):
     """A judge, remote or embedded."""
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from agent_judge.judges.base import Judge
+from agent_judge.judges.base import Judge, ReplyCache
 from agent_judge.settings import MEASURED, Settings
 
-if TYPE_CHECKING:
-    from agent_judge.judges.lmm import ReplyCache
 
-
-def choose_judge(settings: Settings, cache: ReplyCache | None = None) -> Judge:
+def choose_judge(settings: Settings, cache: ReplyCache | None) -> Judge:
     """The judge that the settings name.
 
     Args:
-        settings: `judge.model` decides; a base URL without a model was resolved before.
+        settings: with `judge.model` filled in; None counts as the embedded judge.
         cache: saved replies of earlier requests, or None.
 
     Raises:
         InputError: the endpoint's profile or key is missing or wrong.
     """
-    if settings.judge.model == MEASURED:
+    if settings.judge.model in (None, MEASURED):
         from agent_judge.judges.measured import MeasuredJudge
 
         return MeasuredJudge()

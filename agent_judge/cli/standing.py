@@ -1,0 +1,85 @@
+"""How a run stands, as a table in the terminal: figures only with their coverage beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from agent_judge.run import Run
+from agent_judge.settings import MEASURED, Settings
+
+_COLUMNS = ("editor", "mode", "", "scored", "score", "mean level", "bounds", "missing at 1")
+
+
+def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> None:
+    """The closing table: per editor and mode, each criterion with n scored / planned and bounds."""
+    table = Table(*_COLUMNS, box=None, pad_edge=False, header_style="bold")
+    for editor, mode, standing in _by_editor_and_mode(summary):
+        for criterion in run.criteria:
+            part = standing[criterion]
+            scored = f"{part['n_scored']}/{part['n_planned']}"
+            table.add_row(editor, mode, criterion, scored, *_figures(part))
+        if len(run.criteria) > 1:
+            table.add_row(editor, mode, "overall", "", *_figures(standing))
+    console.print(table)
+    for line in _below(summary):
+        console.print(line)
+
+
+def _by_editor_and_mode(
+    summary: Mapping[str, Any],
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    for editor, of_editor in summary["by_editor"].items():
+        for mode, standing in of_editor["by_mode"].items():
+            yield editor, mode, standing
+
+
+def _figures(part: Mapping[str, Any]) -> list[str]:
+    def shown(value: float | None, digits: int = 1) -> str:
+        return "-" if value is None else f"{value:.{digits}f}"
+
+    bounds = (part["worst_100"], part["best_100"])
+    return [
+        shown(part["score_100"]),
+        shown(part["mean_level"], 2),
+        "-" if None in bounds else f"{bounds[0]:.1f} to {bounds[1]:.1f}",
+        shown(part["missing_at_1_100"]),
+    ]
+
+
+def _below(summary: Mapping[str, Any]) -> Iterator[str]:
+    lost = {"missing_output": 0, "invalid_image": 0, "not run": 0}
+    for of_editor in summary["by_editor"].values():
+        for criterion in ("IF", "VC"):
+            part = of_editor.get(criterion) or {}
+            lost["missing_output"] += part.get("n_missing_output", 0)
+            lost["invalid_image"] += part.get("n_invalid_image", 0)
+            lost["not run"] += part.get("n_not_run", 0)
+    unscored = ", ".join(f"{reason} {n}" for reason, n in summary["reasons"].items())
+    nothing = ", ".join(f"{name} {n}" for name, n in lost.items() if n)
+    if unscored:
+        yield f"unscored: {unscored}"
+    if nothing:
+        yield f"nothing to judge or left: {nothing}"
+    yield "score = (mean level - 1) / 3 * 100 (our formula: the paper prints none); bounds: rows"
+    yield "without a verdict at 1 and at 4; no score where under 90 % of them have one"
+
+
+def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
+    """Share of the planned criteria that have no verdict and had something to judge.
+
+    `needs_lmm` of the embedded judge is left out: it says what it cannot decide by design.
+    """
+    planned = unscored = 0
+    for of_editor in summary["by_editor"].values():
+        for criterion in ("IF", "VC"):
+            part = of_editor.get(criterion)
+            if part:
+                planned += part["n_planned"]
+                unscored += part["n_unscored"] + part["n_not_run"]
+    if settings.judge.model == MEASURED:
+        unscored -= summary["reasons"].get("needs_lmm", 0)
+    return unscored / planned if planned else 0.0

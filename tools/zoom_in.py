@@ -164,6 +164,7 @@ class ZoomInTool:
             notes.append("white rectangles hide the edited objects on purpose")
         width, height = view.size_wh
         box_px = [int(v) for v in shown.window.xyxy]
+        box_wh = f"{shown.window.width:.0f}x{shown.window.height:.0f}"
         where = whereabouts(shown.window, view.size_wh)
         label = f"{name}, pixels {box_px} of {width}x{height}, shown x{shown.scale:.3g}"
         data = {
@@ -174,6 +175,6 @@ class ZoomInTool:
             "where": where,
             "scale": round(shown.scale, 4),
             "notes": notes,
-            "summary": f"{label}; its centre lies {where}",
+            "summary": f"{name}: {box_wh} px, centre {where}, shown x{shown.scale:.3g}",
         }
         return ToolReply(data=data, pictures=(ToolPicture(label=label, pixels=shown.pixels),))

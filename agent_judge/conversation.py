@@ -18,7 +18,7 @@ from agent_judge.judges.coordinates import Convention
 from agent_judge.plan import Look
 from agent_judge.records import Evidence
 from agent_judge.rubrics.ladder import Ladder
-from agent_judge.rubrics.prompts import PromptContext, system_prompt, task_text
+from agent_judge.rubrics.prompts import PromptContext, picture_label, system_prompt, task_text
 from agent_judge.tools.base import Tool, View
 
 LAST_TURN = "No tool is left. Decide on what you have seen and give the final JSON answer now."
@@ -62,9 +62,8 @@ def opening(
         max_steps=max_steps,
     )
     parts: list[dict[str, Any]] = [{"type": "text", "text": task_text(look.task)}]
-    width, height = view.size_wh
     for name in view.names:
-        parts.append({"type": "text", "text": f"The {name} picture, {width}x{height} pixels:"})
+        parts.append({"type": "text", "text": picture_label(name, view.size_wh)})
         url = album.show(name, view.picture(name))
         parts.append({"type": "image_url", "image_url": {"url": url}})
     return [

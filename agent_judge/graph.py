@@ -31,7 +31,7 @@ from agent_judge.conversation import (
     user_says,
 )
 from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
-from agent_judge.judges.base import Judge, Ledger, Message, Reply, Request
+from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
 from agent_judge.judges.reply import answer_schema, read_verdict, text_of
 from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
@@ -40,8 +40,6 @@ from agent_judge.rubrics.ladder import Ladder
 from agent_judge.tools.base import Tool, ToolReply, View
 
 _BOX_ARGUMENTS = ("box", "region")
-NEEDS_LMM = "needs_lmm"
-"""How the embedded judge begins its refusal when pixels cannot decide."""
 
 
 @dataclass(kw_only=True)

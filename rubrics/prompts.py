@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from agent_judge.records import EditType
+from agent_judge.records import EditType, PictureName
 from agent_judge.rubrics.ladder import Ladder
 
 TASK_OPEN, TASK_CLOSE = "<task>", "</task>"
+_PICTURE_LABEL = re.compile(r"The (source|edited|reference) picture, \d+x\d+ pixels:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,3 +93,37 @@ def task_text(task: Mapping[str, Any]) -> str:
     """
     text = json.dumps(task, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
     return f"{TASK_OPEN}{text}{TASK_CLOSE}"
+
+
+def read_task(text: str) -> Mapping[str, Any] | None:
+    """The task that `task_text` wrote; None when the text is none.
+
+    Example:
+        >>> read_task(task_text({"instruction": "a</task>b"}))
+        {'instruction': 'a</task>b'}
+    """
+    if not (text.startswith(TASK_OPEN) and text.endswith(TASK_CLOSE)):
+        return None
+    task = json.loads(text.removeprefix(TASK_OPEN).removesuffix(TASK_CLOSE))
+    return task if isinstance(task, dict) else None
+
+
+def picture_label(name: PictureName, size_wh: tuple[int, int]) -> str:
+    """The text that stands before a prepared picture.
+
+    Example:
+        >>> picture_label("source", (640, 480))
+        'The source picture, 640x480 pixels:'
+    """
+    return f"The {name} picture, {size_wh[0]}x{size_wh[1]} pixels:"
+
+
+def labelled_picture(text: str) -> PictureName | None:
+    """The picture that a label of `picture_label` announces; None for any other text.
+
+    Example:
+        >>> labelled_picture("The source picture, 640x480 pixels:")
+        'source'
+    """
+    match = _PICTURE_LABEL.fullmatch(text)
+    return cast("PictureName", match.group(1)) if match else None

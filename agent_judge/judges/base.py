@@ -12,6 +12,8 @@ from agent_judge.judges.coordinates import Convention
 Message = dict[str, Any]
 """One message in the form of OpenAI Chat Completions. Pictures are `image_url` parts whose URL is
 `picture:KEY`, a reference into the album; a judge that sends them over a wire puts bytes there."""
+NEEDS_LMM = "needs_lmm"
+"""How the embedded judge begins its refusal when pixels cannot decide."""
 
 
 @dataclass(kw_only=True)

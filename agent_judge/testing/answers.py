@@ -1,0 +1,117 @@
+"""What the loopback endpoint can answer: good replies, errors, torn and missing ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_judge.records import Criterion
+from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.testing.request import ChatRequest
+
+Policy = Callable[[ChatRequest], "Answer | str"]
+"""Decides on each request; called from several threads at once. A text is a message's content."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One HTTP response."""
+
+    message: Mapping[str, Any] | None = None
+    """The assistant message of a completion."""
+    finish_reason: str | None = None
+    """None: `tool_calls` where the message has some, else `stop`."""
+    usage: Mapping[str, Any] | None = field(
+        default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    )
+    """None leaves it out."""
+    model: str | None = None
+    """None: the model asked for."""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    """Sent in place of a completion: bytes as they are, anything else as JSON."""
+    delay_s: float = 0.0
+    """Time until the first byte."""
+    torn: bool = False
+    """The connection ends after half of the body."""
+    hangs: bool = False
+    """No byte is ever sent; the connection stays open until the endpoint stops."""
+
+
+def says(content: str | None, **fields: Any) -> Answer:  # noqa: ANN401 - fields of a message
+    """A final answer; further fields of the message by keyword (`refusal="no"`)."""
+    return Answer(message={"role": "assistant", "content": content, **fields})
+
+
+def calls(*wanted: tuple[str, Mapping[str, Any] | str | None]) -> Answer:
+    """Tool calls, each `(name, arguments)`; arguments that are no mapping are sent as they are."""
+    entries = [
+        {
+            "id": f"call_{index}",
+            "type": "function",
+            "function": {
+                "name": name,
+                "arguments": json.dumps(args) if isinstance(args, Mapping) else args,
+            },
+        }
+        for index, (name, args) in enumerate(wanted)
+    ]
+    return Answer(message={"role": "assistant", "content": None, "tool_calls": entries})
+
+
+def verdict(criterion: Criterion, level: int, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the answer
+    """A right final answer with the ladder's own answers that lead to `level`."""
+    ladder = load_ladder(criterion)
+    answer = {
+        "answers": ladder.path_to(level),
+        "explanation": "as scripted",
+        **fields,
+        "label": ladder.label_of(level),
+    }
+    return says(json.dumps(answer))
+
+
+def fails(
+    status: int,
+    message: str = "no",
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    retry_after_s: float | None = None,
+) -> Answer:
+    """An error in the form of OpenAI's: `{"error": {message, type, code, param}}`."""
+    error = {"message": message, "type": "invalid_request_error", "code": code, "param": param}
+    headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    return Answer(status=status, headers=headers, body={"error": error})
+
+
+def in_turn(*answers: Answer | str) -> Policy:
+    """The given answers one after the other; the last one for ever."""
+    if not answers:
+        raise ValueError("expected at least one answer")
+    return lambda request: answers[min(request.number, len(answers) - 1)]
+
+
+def by_turn(*answers: Answer | str) -> Policy:
+    """The answer of each conversation's own turn, whatever else arrives between; last for ever."""
+    if not answers:
+        raise ValueError("expected at least one answer")
+    return lambda request: answers[min(len(request.replies), len(answers) - 1)]
+
+
+def as_answer(answer: Answer | str) -> Answer:
+    """A text becomes a final answer."""
+    return says(answer) if isinstance(answer, str) else answer
+
+
+def criterion_of(request: ChatRequest) -> Criterion:
+    """The criterion that our own prompt asks for, read from the system message's first line."""
+    first_line = str(request.messages[0].get("content", "")).partition("\n")[0]
+    criteria: tuple[Criterion, ...] = ("IF", "VC")
+    found = [c for c in criteria if load_ladder(c).name in first_line]
+    if len(found) != 1:
+        raise ValueError("the request is none of agent-judge's own")
+    return found[0]

@@ -17,7 +17,7 @@ import numpy as np
 import skimage
 from PIL import Image
 
-from agent_judge.audit import motifs, paint
+from agent_judge.audit import collapse, motifs, paint
 from agent_judge.audit.paint import RGB, Mask
 from agent_judge.records import Box
 
@@ -142,7 +142,7 @@ def heap_and_two_more(image: RGB) -> RGB:
 
 def painted_cat(image: RGB) -> RGB:
     """The nose is green, and everything is a painting, the nose too."""
-    return paint.restyle(paint.recolor(image, outline(image, "nose"), (60, 190, 70)))
+    return collapse.painting(paint.recolor(image, outline(image, "nose"), (60, 190, 70)))
 
 
 Edit = Callable[[RGB], RGB]

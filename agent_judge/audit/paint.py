@@ -1,10 +1,12 @@
-"""Pixel edits that a plant is made of: recolour, fill, smear, paste, restyle.
+"""Pixel edits that a plant is made of: recolour, fill, clone, smear, cover.
 
-Pure functions: uint8 RGB in, a new uint8 RGB out, nothing changed outside the mask (restyle apart).
-A mask is a boolean array of the picture's height and width.
+Pure functions: uint8 RGB in, a new uint8 RGB out, nothing changed outside the mask.
+A mask is a boolean array of the picture's height and width, with at least one pixel set.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -15,14 +17,33 @@ from agent_judge.records import Box
 RGB = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Colour = tuple[int, int, int]
+Floats = NDArray[np.float32]
+
+INPAINT_SIDE_PX = 64
+"""A hole is inpainted at this size at most: its tone has no finer detail, and it costs its area."""
 
 
-def polygon_mask(points_xy: list[tuple[float, float]], size_wh: tuple[int, int]) -> Mask:
+def polygon_mask(points_xy: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> Mask:
     """The pixels inside a polygon given in pixels of a picture of `size_wh`."""
     width, height = size_wh
     canvas = np.zeros((height, width), np.uint8)
     cv2.fillPoly(canvas, [np.round(np.array(points_xy)).astype(np.int32)], 1)
     return canvas > 0
+
+
+def ellipse_mask(box: Box, size_wh: tuple[int, int]) -> Mask:
+    """The pixels of the ellipse that fills a box of a picture of `size_wh`."""
+    ys, xs = np.mgrid[0 : size_wh[1], 0 : size_wh[0]]
+    across = (xs + 0.5 - (box.x1 + box.x2) / 2) / (box.width / 2)
+    down = (ys + 0.5 - (box.y1 + box.y2) / 2) / (box.height / 2)
+    return np.asarray(across**2 + down**2 <= 1)
+
+
+def box_mask(box: Box, size_wh: tuple[int, int]) -> Mask:
+    """The pixels of a box of a picture of `size_wh`."""
+    mask = np.zeros((size_wh[1], size_wh[0]), bool)
+    mask[int(box.y1) : int(box.y2), int(box.x1) : int(box.x2)] = True
+    return mask
 
 
 def mask_box(mask: Mask) -> Box:
@@ -53,16 +74,14 @@ def recolor(image: RGB, mask: Mask, colour: Colour, *, lightness_pull: float = 0
     Works in Lab: hue and chroma become the colour's, the mean lightness moves by `lightness_pull`
     (0 to 1) toward the colour's, and every pixel keeps its deviation from the mean lightness.
     """
-    lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2Lab)
-    swatch = np.array([[colour]], np.float32) / 255
-    goal = cv2.cvtColor(swatch, cv2.COLOR_RGB2Lab)[0, 0]
-    mean = lab[mask].mean(0)
-    shift = (goal[0] - mean[0]) * lightness_pull
-    lightness = np.clip(lab[..., 0] + shift, 0, 100)
+    where = _window(mask, 4)
+    lightness, goal = lab(image[where])[..., 0], lab(np.array([[colour]], np.uint8))[0, 0]
+    lightness += (goal[0] - lightness[mask[where]].mean()) * lightness_pull
+    lightness = np.clip(lightness, 0, 100)
     # Highlights and deep shadows hold little colour in a photograph.
     chroma = np.clip(np.minimum(lightness, 100 - lightness) / 20, 0.25, 1)
     painted = np.dstack([lightness, goal[1] * chroma, goal[2] * chroma]).astype(np.float32)
-    return blend(image, cv2.cvtColor(painted, cv2.COLOR_Lab2RGB) * 255.0, mask)
+    return _put(image, where, cv2.cvtColor(painted, cv2.COLOR_Lab2RGB) * 255.0, mask)
 
 
 def fill(image: RGB, mask: Mask, grain_from_xy: tuple[int, int]) -> RGB:
@@ -71,19 +90,17 @@ def fill(image: RGB, mask: Mask, grain_from_xy: tuple[int, int]) -> RGB:
     Tone comes from the mask's rim (Navier-Stokes inpainting), grain from the same picture
     `grain_from_xy` pixels away; another offset gives another, equally right fill.
     """
-    hole = cv2.dilate(mask.astype(np.uint8), np.ones((3, 3), np.uint8))
-    rough = cv2.inpaint(np.ascontiguousarray(image), hole, 3, cv2.INPAINT_NS)
-    tone = cv2.GaussianBlur(rough.astype(np.float32), (0, 0), 2)
+    where = _window(mask, 12)
     dx, dy = grain_from_xy
-    moved = np.roll(image.astype(np.float32), (-dy, -dx), axis=(0, 1))
-    return blend(image, tone + moved - cv2.GaussianBlur(moved, (0, 0), 4), mask)
+    moved = np.roll(image, (-dy, -dx), axis=(0, 1))[where].astype(np.float32)
+    grain = moved - cv2.GaussianBlur(moved, (0, 0), 4)
+    return _put(image, where, _tone(image[where], mask[where]) + grain, mask)
 
 
 def clone(image: RGB, mask: Mask, from_xy: tuple[int, int]) -> RGB:
     """The masked part replaced by what lies `from_xy` pixels away in the same picture."""
     dx, dy = from_xy
-    moved = np.roll(image, (-dy, -dx), axis=(0, 1))
-    return blend(image, moved.astype(np.float32), mask)
+    return blend(image, np.roll(image, (-dy, -dx), axis=(0, 1)).astype(np.float32), mask)
 
 
 def smear(image: RGB, mask: Mask, sigma_px: float, *, of: Mask | None = None) -> RGB:
@@ -91,22 +108,61 @@ def smear(image: RGB, mask: Mask, sigma_px: float, *, of: Mask | None = None) ->
 
     With `of` what the mask holds is wiped out by that material (letters by the cloth around them).
     """
-    weight = (mask if of is None else of).astype(np.float32)
-    total = cv2.GaussianBlur(image.astype(np.float32) * weight[..., None], (0, 0), sigma_px)
+    where = _window(mask, int(3 * sigma_px) + 1)
+    weight = (mask if of is None else of)[where].astype(np.float32)
+    part = image[where].astype(np.float32) * weight[..., None]
     share = cv2.GaussianBlur(weight, (0, 0), sigma_px)[..., None]
-    return blend(image, total / np.maximum(share, 1e-3), mask)
+    return _put(image, where, cv2.GaussianBlur(part, (0, 0), sigma_px) / (share + 1e-3), mask)
 
 
-def restyle(image: RGB, *, levels: int = 5) -> RGB:
-    """The whole picture as a flat painting: few tones, dark outlines, stronger colours."""
-    smooth = image
-    for _ in range(3):
-        smooth = cv2.bilateralFilter(smooth, 9, 60, 9).astype(np.uint8)
-    hsv = cv2.cvtColor(smooth, cv2.COLOR_RGB2HSV).astype(np.float32)
-    step = 256 / levels
-    hsv[..., 2] = np.floor(hsv[..., 2] / step) * step + step / 2
-    hsv[..., 1] = np.clip(hsv[..., 1] * 1.5 + 30, 0, 255)
-    flat = cv2.cvtColor(hsv.astype(np.uint8), cv2.COLOR_HSV2RGB).astype(np.float32)
-    grey = cv2.cvtColor(smooth, cv2.COLOR_RGB2GRAY)
-    outline = cv2.adaptiveThreshold(grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, 9, 5)
-    return np.where(outline[..., None] > 0, flat, flat * 0.15).astype(np.uint8)
+def cover(image: RGB, mask: Mask, tiles: RGB) -> RGB:
+    """The masked part covered with a pattern (a picture of equal size), its shading half kept."""
+    where = _window(mask, 4)
+    grey = cv2.cvtColor(image[where], cv2.COLOR_RGB2GRAY).astype(np.float32)
+    light = np.clip(0.5 + 0.5 * grey / max(float(grey[mask[where]].mean()), 1), 0.6, 1.3)
+    return _put(image, where, tiles[where] * light[..., None], mask)
+
+
+def lab(image: RGB) -> Floats:
+    """CIE Lab of a picture: L 0 to 100, a and b about -128 to 127."""
+    return cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2Lab).astype(np.float32)
+
+
+def visible_change(before: RGB, after: RGB, mask: Mask) -> float:
+    """How much the masked part changed to the eye: mean Lab distance after a blur.
+
+    The blur (a sixth of the mask's side) takes out texture: gravel replaced by other gravel is no
+    change that a person would see.
+    """
+    box = mask_box(mask)
+    where = _window(mask, 4)
+    sigma = max(1.0, (box.width * box.height) ** 0.5 / 6)
+    apart = [cv2.GaussianBlur(lab(image[where]), (0, 0), sigma) for image in (before, after)]
+    return float(np.linalg.norm(apart[0] - apart[1], axis=2)[mask[where]].mean())
+
+
+def _tone(part: RGB, hole: Mask) -> Floats:
+    box = mask_box(hole)
+    shrink = min(1.0, INPAINT_SIDE_PX / max(box.width, box.height))
+    size_wh = (max(1, round(part.shape[1] * shrink)), max(1, round(part.shape[0] * shrink)))
+    small = cv2.resize(part, size_wh, interpolation=cv2.INTER_AREA)
+    wide = cv2.dilate(hole.astype(np.uint8), np.ones((3, 3), np.uint8))
+    around = cv2.resize(wide, size_wh, interpolation=cv2.INTER_NEAREST)
+    rough = cv2.inpaint(small, around, 3, cv2.INPAINT_NS).astype(np.float32)
+    full_wh = (part.shape[1], part.shape[0])
+    large = cv2.resize(rough, full_wh, interpolation=cv2.INTER_LINEAR)
+    return cv2.GaussianBlur(large, (0, 0), 2).astype(np.float32)
+
+
+def _window(mask: Mask, margin_px: int) -> tuple[slice, slice]:
+    """Rows and columns around a mask: edits of a small target need not touch the whole picture."""
+    height, width = mask.shape
+    box = mask_box(mask).grow(margin_px).clip((width, height))
+    assert box is not None  # the mask lies in its picture
+    return slice(int(box.y1), int(box.y2)), slice(int(box.x1), int(box.x2))
+
+
+def _put(image: RGB, where: tuple[slice, slice], painted: NDArray[np.floating], mask: Mask) -> RGB:
+    out = image.copy()
+    out[where] = blend(image[where], painted, mask[where])
+    return out

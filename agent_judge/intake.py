@@ -56,7 +56,7 @@ def take_in(sample: Sample) -> Intake:
         raise OutputFault("invalid_image", f"edited: {err}") from err
     size_wh = (source.pixels.shape[1], source.pixels.shape[0])
     frames = {
-        name: frame_of(size_wh, decoded.pixels)
+        name: frame_of(source.pixels, decoded.pixels)
         for name, decoded in (("edited", edited), ("reference", reference))
         if decoded is not None
     }
@@ -70,10 +70,10 @@ def take_in(sample: Sample) -> Intake:
     row = Row(
         sample=sample,
         source=source.pixels,
-        edited=to_source_frame(edited.pixels, frames["edited"], size_wh),
+        edited=to_source_frame(edited.pixels, frames["edited"]),
         reference=None
         if reference is None
-        else to_source_frame(reference.pixels, frames["reference"], size_wh),
+        else to_source_frame(reference.pixels, frames["reference"]),
         boxes=boxes,
     )
     return Intake(

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
@@ -95,10 +95,13 @@ class Store:
             lock = _lock(folder)
         except OSError as err:
             raise StoreError(f"cannot write to {str(folder)!r}: {err.strerror}") from err
-        store = cls(folder, _connect(folder / "run.db"), lock)
-        with store._writing():
-            store._db.executescript(_SCHEMA)
-        store._bind(binding)
+        with ExitStack() as undo:
+            undo.enter_context(lock)
+            store = cls(folder, undo.enter_context(closing(_connect(folder / "run.db"))), lock)
+            with store._writing():
+                store._db.executescript(_SCHEMA)
+            store._bind(binding)
+            undo.pop_all()  # it worked: database and lock stay open until `close`
         return store
 
     @classmethod
@@ -110,9 +113,11 @@ class Store:
         """
         if not (folder / "run.db").is_file():
             raise StoreError(f"no run in {str(folder)!r}: pass the folder given to `run --out`")
-        store = cls(folder, _connect(folder / "run.db"), None)
-        if store.meta("format") != _FORMAT:
-            raise StoreError(f"{str(folder)!r} was written by another version of this program")
+        with ExitStack() as undo:
+            store = cls(folder, undo.enter_context(closing(_connect(folder / "run.db"))), None)
+            if store.meta("format") != _FORMAT:
+                raise StoreError(f"{str(folder)!r} was written by another version of this program")
+            undo.pop_all()
         return store
 
     def close(self) -> None:
@@ -311,11 +316,12 @@ def _lock(folder: Path) -> IO[str]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path)
     try:
-        db = sqlite3.connect(path)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error as err:
+        db.close()
         raise StoreError(f"cannot open {str(path)!r}: {err}") from err
     return db
 

@@ -1,0 +1,168 @@
+"""The run folder: what is kept, what is refused, what survives."""
+
+import sqlite3
+
+import pytest
+
+from agent_judge.errors import StoreError
+from agent_judge.records import Evidence, Record
+from agent_judge.store import PlannedRow, Store
+
+BINDING = {"judge": {"model": "measured"}, "mode": "auto", "rubric": "r1"}
+
+
+def a_record(id_="a", criterion="IF", **fields) -> Record:
+    values = {"status": "scored", "level": 3, "label": "Over Modification", **fields}
+    return Record(
+        id=id_, item=id_, editor="e", type="color", mode="oracle", criterion=criterion, **values
+    )
+
+
+def planned(*ids) -> list[PlannedRow]:
+    return [PlannedRow(id=i, mode="oracle", row={"id": i, "editor": "e"}) for i in ids]
+
+
+def keep(store, record, round_=0, inputs=None):
+    store.save(record, round_=round_, inputs=inputs or {}, replies=[{"content": "hello"}])
+
+
+def test_a_record_comes_back_as_it_was(tmp_path):
+    evidence = Evidence(tool="zoom_in", args={"box": [1, 2, 3, 4]}, text="{}", images=("ab",), labels=("x",))
+    record = a_record(
+        evidence=(evidence,), flags=("identical",), target_boxes=((1.0, 2.0, 3.0, 4.0),), vote_levels=(3, None)
+    )
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, record)
+    with Store.open(tmp_path) as store:
+        assert list(store.records()) == [record]
+        assert store.rounds("a", "IF")[0].replies == ({"content": "hello"},)
+
+
+def test_records_come_in_the_manifests_order_with_if_first(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("b", "a"))
+        for id_, criterion in (("a", "VC"), ("b", "VC"), ("a", "IF"), ("b", "IF")):
+            keep(store, a_record(id_, criterion))
+        order = [(r.id, r.criterion) for r in store.records()]
+    assert order == [("b", "IF"), ("b", "VC"), ("a", "IF"), ("a", "VC")]
+
+
+def test_the_last_round_counts_and_both_are_kept(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, a_record(level=2, label="Wrong Action"), round_=0)
+        keep(store, a_record(level=4, label="Flawless Execution"), round_=1)
+        assert [r.level for r in store.records()] == [4]
+        assert [s.record.level for s in store.rounds("a", "IF")] == [2, 4]
+
+
+def test_records_of_rows_no_longer_planned_are_not_shown(tmp_path):
+    """Case J26: stale ids do not pollute the mean."""
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a", "gone"))
+        keep(store, a_record("a"))
+        keep(store, a_record("gone"))
+        store.plan(planned("a"))
+        assert [r.id for r in store.records()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("other", "named"),
+    [
+        ({**BINDING, "mode": "tool"}, "mode was 'auto', now 'tool'"),
+        ({**BINDING, "judge": {"model": "gpt"}}, "judge.model was 'measured', now 'gpt'"),
+        ({"mode": "auto", "rubric": "r1"}, "judge.model was 'measured', now None"),
+    ],
+)
+def test_another_kind_of_run_is_refused_and_the_difference_named(tmp_path, other, named):
+    Store.create(tmp_path, BINDING).close()
+    with pytest.raises(StoreError, match=named):
+        Store.create(tmp_path, other)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
+    with pytest.raises(StoreError, match="other files"):
+        Store.create(tmp_path, BINDING)
+
+
+def test_two_writers_do_not_meet(tmp_path):
+    with Store.create(tmp_path, BINDING), pytest.raises(StoreError, match="in use"):
+        Store.create(tmp_path, BINDING)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + b"\0" * 200])
+def test_a_damaged_database_is_one_clear_line(tmp_path, content):
+    (tmp_path / "run.db").write_bytes(content)
+    with pytest.raises(StoreError):
+        Store.open(tmp_path)
+
+
+def test_no_run_is_one_clear_line(tmp_path):
+    with pytest.raises(StoreError, match="no run in"):
+        Store.open(tmp_path / "nowhere")
+
+
+def test_a_file_in_the_way_is_one_clear_line(tmp_path):
+    (tmp_path / "out").write_text("x", encoding="utf-8")
+    with pytest.raises(StoreError, match="cannot write"):
+        Store.create(tmp_path / "out", BINDING)
+
+
+def test_blobs_are_kept_once_under_their_hash(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.put_blob("ab" * 32, b"png")
+        store.put_blob("ab" * 32, b"png")
+        files = [p for p in (tmp_path / "blobs").rglob("*") if p.is_file()]
+        assert files == [store.blob_path("ab" * 32)]
+        assert files[0].read_bytes() == b"png"
+
+
+def test_replies_are_cached_with_unknown_fields(tmp_path):
+    reply = {"message": {"extra_content": {"google": {"thought_signature": "s"}}}}
+    with Store.create(tmp_path, BINDING) as store:
+        store.replies.put("k", reply)
+    with Store.open(tmp_path) as store:
+        assert store.replies.get("k") == reply
+        assert store.replies.get("other") is None
+
+
+def test_the_standing_tells_what_resume_needs(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        record = a_record(status="unscored", level=None, label=None, reason="transport", attempts=5)
+        keep(store, record, inputs={"row": "x"})
+        standing = store.standing("a", "IF")
+        assert standing is not None
+        assert (standing.reason, standing.attempts, standing.inputs) == ("transport", 5, {"row": "x"})
+        assert store.standing("a", "VC") is None
+
+
+def test_planned_counts_by_editor_mode_and_type(tmp_path):
+    rows = [
+        PlannedRow(id="a", mode="oracle", row={"editor": "x", "type": "ocr"}),
+        PlannedRow(id="b", mode="oracle", row={"editor": "x", "type": "ocr"}),
+        PlannedRow(id="c", mode="tool", row={}),
+    ]
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(rows)
+        counts = sorted(store.planned_counts(), key=str)
+    assert counts == [("", "tool", None, 1), ("x", "oracle", "ocr", 2)]
+
+
+def test_records_can_be_read_while_a_run_writes(tmp_path):
+    with Store.create(tmp_path, BINDING) as writer:
+        writer.plan(planned("a"))
+        with Store.open(tmp_path) as reader:
+            keep(writer, a_record())
+            assert len(list(reader.records())) == 1
+
+
+def test_a_database_that_is_gone_read_only_is_told(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        other = sqlite3.connect(tmp_path / "run.db")
+        other.execute("DROP TABLE records")
+        other.commit()
+        other.close()
+        with pytest.raises(StoreError, match="cannot write"):
+            keep(store, a_record())

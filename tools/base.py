@@ -61,6 +61,9 @@ class ToolPicture:
     label: str
     """Text that stands before it: the picture's name and its pixel box."""
     pixels: RGB
+    native: RGB | None = None
+    """The same part at its picture's own resolution, where `pixels` were resized; it is not
+    shown."""
 
 
 @dataclass(frozen=True, kw_only=True)

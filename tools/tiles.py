@@ -36,8 +36,8 @@ def ramp(span: tuple[int, int], length: int, guard: int, rise: int) -> NDArray[n
     without their surroundings, weigh nothing, and the next `rise` samples gain weight linearly.
 
     Example:
-        >>> ramp((0, 6), 20, 1, 2).round(2).tolist()
-        [1.0, 1.0, 1.0, 0.67, 0.33, 0.0]
+        >>> ramp((0, 6), 20, 1, 3).tolist()
+        [1.0, 1.0, 0.75, 0.5, 0.25, 0.0]
     """
     start, stop = span
     at = np.arange(stop - start, dtype=np.float32)

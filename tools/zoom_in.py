@@ -177,4 +177,6 @@ class ZoomInTool:
             "notes": notes,
             "summary": f"{name}: {box_wh} px, centre {where}, shown x{shown.scale:.3g}",
         }
-        return ToolReply(data=data, pictures=(ToolPicture(label=label, pixels=shown.pixels),))
+        native = cut_out(pixels, shown.window)
+        picture = ToolPicture(label=label, pixels=shown.pixels, native=native)
+        return ToolReply(data=data, pictures=(picture,))

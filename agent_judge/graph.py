@@ -2,7 +2,7 @@
 
     judge --calls--> tools --> judge
     judge --answer--> verdict --fault--> judge
-    verdict --label--> END
+    verdict --label--> end
 
 The state holds messages with references to pictures, never pixels, and counters. There is no
 checkpointer: a criterion that was cut off starts again and takes its replies from the cache.
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 
 from agent_judge.album import Album
@@ -270,4 +270,4 @@ def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None
 
 
 def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
-    return "judge" if state["verdict"] is None else END
+    return "judge" if state["verdict"] is None else "__end__"

@@ -53,9 +53,9 @@ def _file_changed(path: Path | None, before: list[Any] | None) -> bool:
     if path is None or stat is None or before is None:
         return (stat is None) != (before is None)
     size, mtime_ns, sha256 = before
-    if stat.st_size == size and stat.st_mtime_ns == mtime_ns:
+    if (stat.st_size, stat.st_mtime_ns) == (size, mtime_ns):
         return False
-    return stat.st_size != size or _sha256(path) != sha256
+    return bool(stat.st_size != size or _sha256(path) != sha256)
 
 
 def _sha256(path: Path) -> str:

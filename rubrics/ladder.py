@@ -86,7 +86,7 @@ class Ladder:
         """
         for question in self.questions:
             answer = answers.get(question.id)
-            if answer not in question.outcomes:
+            if answer is None or answer not in question.outcomes:
                 return None
             if (level := question.outcomes[answer]) is not None:
                 return level

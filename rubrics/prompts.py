@@ -56,7 +56,7 @@ def system_prompt(ladder: Ladder, context: PromptContext) -> str:
     (DLEBench 5.3). Nothing of the row's own text enters it.
     """
     notes = [ladder.notes["blur"]]
-    if context.edit_type in ladder.type_notes:
+    if context.edit_type is not None and context.edit_type in ladder.type_notes:
         notes.append(ladder.type_notes[context.edit_type])
     if context.several_targets and "several_targets" in ladder.notes:
         notes.append(ladder.notes["several_targets"])

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,7 +153,7 @@ def _plan(rows: _Rows, settings: Settings, store: Store, again: _Again) -> None:
         raise InputError(f"--rejudge: no such id in the manifest: {', '.join(map(repr, unknown))}")
 
 
-def _banner(settings: Settings, n_rows: int, modes: list[str]) -> str:
+def _banner(settings: Settings, n_rows: int, modes: Sequence[str]) -> str:
     where = f" at {settings.judge.base_url}" if settings.judge.base_url else " (embedded)"
     mode = settings.mode if not modes else f"{settings.mode} ({', '.join(modes)})"
     return (

@@ -24,6 +24,7 @@ from agent_judge.plan import PLANS, Look, looks_of, mode_of
 from agent_judge.records import (
     Criterion,
     Mode,
+    Reason,
     Record,
     Sample,
     Verdict,
@@ -134,7 +135,9 @@ class _Criterion:
 
     async def run(self, intake: Intake | SampleError | OutputFault, deadline: float) -> Judged:
         if isinstance(intake, OutputFault):
-            return Judged(record=self._record(status=intake.status, explanation=str(intake)), round=self.round)
+            return Judged(
+                record=self._record(status=intake.status, explanation=str(intake)), round=self.round
+            )
         if isinstance(intake, SampleError):
             return self.failed(intake.reason, str(intake))
         try:
@@ -255,7 +258,9 @@ class _Criterion:
         flags = {flag for ledger in ledgers for flag in ledger.flags}
         if all(o.identical for o in outcomes):
             flags.add("identical")
-        flags |= {f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status}
+        flags |= {
+            f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status
+        }
         if self.round:
             flags.add("rejudged")
         models = list(dict.fromkeys(m for ledger in ledgers for m in ledger.models))
@@ -270,18 +275,21 @@ class _Criterion:
         }
 
     def failed(
-        self, reason: Any, told: str, *, intake: Intake | None = None, notes: tuple[str, ...] = ()  # noqa: ANN401
+        self,
+        reason: Reason,
+        told: str,
+        *,
+        intake: Intake | None = None,
+        notes: tuple[str, ...] = (),
     ) -> Judged:
         """A record without a level."""
-        fields: dict[str, Any] = {}
+        fields: dict[str, Any] = {"notes": notes}
         if intake is not None:
             fields = {
                 "source_sha256": intake.source_sha256,
                 "edited_sha256": intake.edited_sha256,
-                "notes": intake.notes,
+                "notes": (*intake.notes, *notes),
             }
-        else:
-            fields = {"notes": notes}
         record = self._record(status="unscored", reason=reason, explanation=told, **fields)
         return Judged(record=record, round=self.round)
 

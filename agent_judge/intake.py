@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from agent_judge.errors import AgentJudgeError, BoxError, PictureError, SampleError
+from agent_judge.errors import AgentJudgeError, BoxError, PictureError
 from agent_judge.images import Decoded, decode_image, frame_of, to_source_frame
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Row

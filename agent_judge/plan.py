@@ -140,7 +140,9 @@ def mode_of(sample: Sample, settings: Settings) -> Mode:
     return settings.mode
 
 
-def looks_of(row: Row, mode: Mode, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
+def looks_of(
+    row: Row, mode: Mode, criterion: Criterion, oracle: OracleSettings
+) -> tuple[Look, ...]:
     """The looks of one criterion.
 
     Raises:

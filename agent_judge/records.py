@@ -119,9 +119,7 @@ class Box:
             >>> Box(0.2, 1.0, 3.5, 4.1).outward().xyxy
             (0, 1, 4, 5)
         """
-        return Box(
-            math.floor(self.x1), math.floor(self.y1), math.ceil(self.x2), math.ceil(self.y2)
-        )
+        return Box(math.floor(self.x1), math.floor(self.y1), math.ceil(self.x2), math.ceil(self.y2))
 
     def iou(self, other: Box) -> float:
         """Intersection over union with `other`, 0 to 1.

@@ -45,7 +45,10 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
         device=settings.tools.device,
     )
     return Bench(
-        judge=choose_judge(settings, store.replies if store else None), tools=tools, settings=settings, blobs=store
+        judge=choose_judge(settings, store.replies if store else None),
+        tools=tools,
+        settings=settings,
+        blobs=store,
     )
 
 
@@ -122,9 +125,7 @@ async def run_samples(
             if assignment:
                 yield assignment
 
-    async for judged in judge_many(
-        assignments(), bench, jobs=jobs_of(bench.settings), stop=stop
-    ):
+    async for judged in judge_many(assignments(), bench, jobs=jobs_of(bench.settings), stop=stop):
         store.save(
             judged.record,
             round_=judged.round,
@@ -212,5 +213,3 @@ async def evaluate(sample: Sample, settings: Settings) -> list[Record]:
         RunStopped: the endpoint fails for good.
     """
     return [record async for record in evaluate_many([sample], settings)]
-
-

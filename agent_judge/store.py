@@ -91,7 +91,9 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             fresh = not (folder / "run.db").exists()
             if fresh and any(p.name not in {"run.lock"} for p in folder.iterdir()):
-                raise StoreError(f"{str(folder)!r} holds other files: pass an empty folder as --out")
+                raise StoreError(
+                    f"{str(folder)!r} holds other files: pass an empty folder as --out"
+                )
             lock = _lock(folder)
         except OSError as err:
             raise StoreError(f"cannot write to {str(folder)!r}: {err.strerror}") from err
@@ -155,10 +157,14 @@ class Store:
             self.set_meta("binding", json.dumps(wanted, sort_keys=True))
             return
         before, now = _flat(json.loads(stored)), _flat(wanted)
-        changed = sorted(key for key in before.keys() | now.keys() if before.get(key) != now.get(key))
+        changed = sorted(
+            key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
+        )
         if changed:
             told = "; ".join(f"{k} was {before.get(k)!r}, now {now.get(k)!r}" for k in changed)
-            raise StoreError(f"{str(self.folder)!r} belongs to another run: {told}. Use another --out")
+            raise StoreError(
+                f"{str(self.folder)!r} belongs to another run: {told}. Use another --out"
+            )
 
     def plan(self, rows: Iterable[PlannedRow]) -> None:
         """Replace the planned rows, in this order."""
@@ -172,7 +178,9 @@ class Store:
     def planned(self) -> Iterator[PlannedRow]:
         """The planned rows in the manifest's order."""
         with self._reading():
-            for id_, mode, row in self._db.execute("SELECT id, mode, row FROM planned ORDER BY seq"):
+            for id_, mode, row in self._db.execute(
+                "SELECT id, mode, row FROM planned ORDER BY seq"
+            ):
                 yield PlannedRow(id=id_, mode=mode, row=json.loads(row))
 
     def is_planned(self, id_: str) -> bool:

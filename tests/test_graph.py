@@ -1,5 +1,6 @@
 """The loop judge <-> tools: what the judge is shown, asked again, and how it ends."""
 
+import itertools
 import json
 import sys
 
@@ -32,9 +33,7 @@ def a_view(*, reference: bool = False) -> View:
 
 def a_loop(judge: ScriptedJudge, *, view: View | None = None, **settings) -> Loop:
     criterion: Criterion = settings.pop("criterion", "IF")
-    look = Look(
-        view=view or a_view(), task={"criterion": criterion, "instruction": "make it red"}
-    )
+    look = Look(view=view or a_view(), task={"criterion": criterion, "instruction": "make it red"})
     values = {"max_steps": 8, "format_retries": 2, **settings}
     return Loop(
         judge=judge,
@@ -60,7 +59,7 @@ async def test_every_picture_has_a_label_and_is_a_reference_not_bytes():
     parts = judge.requests[0].messages[1]["content"]
     urls = [p["image_url"]["url"] for p in parts if p["type"] == "image_url"]
     assert urls == ["picture:source", "picture:edited", "picture:reference"]
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in itertools.pairwise(parts):
         if part["type"] == "image_url":
             assert before["type"] == "text"
 
@@ -99,7 +98,11 @@ async def test_an_unknown_tool_is_answered_with_the_real_names():
 @pytest.mark.parametrize("arguments", ["", None])
 async def test_empty_arguments_run_a_tool_without_parameters(arguments):
     """Case E07."""
-    call = {"id": "a", "type": "function", "function": {"name": "difference", "arguments": arguments}}
+    call = {
+        "id": "a",
+        "type": "function",
+        "function": {"name": "difference", "arguments": arguments},
+    }
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
     loop = a_loop(ScriptedJudge([message, answers("IF", 4)]))
     await run_loop(loop)
@@ -223,7 +226,9 @@ async def test_the_prefix_of_every_turn_is_the_turn_before():
 
 async def test_the_state_holds_references_and_small_text():
     """Case T22."""
-    script = [calls(("zoom_in", {"picture": "source", "box": [i, 0, i + 40, 40]})) for i in range(12)]
+    script = [
+        calls(("zoom_in", {"picture": "source", "box": [i, 0, i + 40, 40]})) for i in range(12)
+    ]
     judge = ScriptedJudge([*script, answers("IF", 4)])
     await run_loop(a_loop(judge, max_steps=12))
     assert sys.getsizeof(json.dumps(list(judge.requests[-1].messages))) < 40_000
@@ -238,7 +243,9 @@ async def test_a_judge_in_another_convention_means_the_same_box():
         ("xyxy_1000", [250, 250, 500, 750]),
         ("yxyx_1000", [250, 250, 750, 500]),
     ):
-        judge = ScriptedJudge([calls(("zoom_in", {"picture": "source", "box": box})), answers("IF", 4)])
+        judge = ScriptedJudge(
+            [calls(("zoom_in", {"picture": "source", "box": box})), answers("IF", 4)]
+        )
         judge.convention = Convention(system=system)
         loop = a_loop(judge)
         await run_loop(loop)

@@ -27,9 +27,14 @@ def keep(store, record, round_=0, inputs=None):
 
 
 def test_a_record_comes_back_as_it_was(tmp_path):
-    evidence = Evidence(tool="zoom_in", args={"box": [1, 2, 3, 4]}, text="{}", images=("ab",), labels=("x",))
+    evidence = Evidence(
+        tool="zoom_in", args={"box": [1, 2, 3, 4]}, text="{}", images=("ab",), labels=("x",)
+    )
     record = a_record(
-        evidence=(evidence,), flags=("identical",), target_boxes=((1.0, 2.0, 3.0, 4.0),), vote_levels=(3, None)
+        evidence=(evidence,),
+        flags=("identical",),
+        target_boxes=((1.0, 2.0, 3.0, 4.0),),
+        vote_levels=(3, None),
     )
     with Store.create(tmp_path, BINDING) as store:
         store.plan(planned("a"))
@@ -134,7 +139,11 @@ def test_the_standing_tells_what_resume_needs(tmp_path):
         keep(store, record, inputs={"row": "x"})
         standing = store.standing("a", "IF")
         assert standing is not None
-        assert (standing.reason, standing.attempts, standing.inputs) == ("transport", 5, {"row": "x"})
+        assert (standing.reason, standing.attempts, standing.inputs) == (
+            "transport",
+            5,
+            {"row": "x"},
+        )
         assert store.standing("a", "VC") is None
 
 

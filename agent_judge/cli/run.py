@@ -39,17 +39,26 @@ def run(
     manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet; docs/data-format.md.")],
     out: Annotated[Path, typer.Option(help="Run folder: made, or resumed when it holds this run.")],
     mode: Annotated[
-        str | None, typer.Option(help="auto (oracle for rows with boxes, else tool), tool, oracle or direct.")
+        str | None,
+        typer.Option(help="auto (oracle for rows with boxes, else tool), tool, oracle or direct."),
     ] = None,
     criteria: Annotated[str | None, typer.Option(help="IF,VC or one of them.")] = None,
     judge: Annotated[
         str | None, typer.Option(help="measured (embedded, pixels only) or a model's name.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="OpenAI-compatible endpoint, with /v1.")] = None,
-    profile: Annotated[str | None, typer.Option(help="Endpoint profile: a name or a TOML file.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="OpenAI-compatible endpoint, with /v1.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="Endpoint profile: a name or a TOML file.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Samples judged at once.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Check and judge the first N rows only.")] = None,
-    votes: Annotated[int | None, typer.Option(help="Judge K times; the median level counts.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Check and judge the first N rows only.")
+    ] = None,
+    votes: Annotated[
+        int | None, typer.Option(help="Judge K times; the median level counts.")
+    ] = None,
     max_usd: Annotated[float | None, typer.Option(help="Stop before this is spent.")] = None,
     max_tokens_total: Annotated[int | None, typer.Option(help="Stop before this is spent.")] = None,
     max_unscored: Annotated[
@@ -59,10 +68,12 @@ def run(
         str | None, typer.Option(metavar="REASON,...", help="Judge rows with these reasons again.")
     ] = None,
     rejudge: Annotated[
-        str | None, typer.Option(metavar="ID,...", help="Judge these rows again; both rounds are kept.")
+        str | None,
+        typer.Option(metavar="ID,...", help="Judge these rows again; both rounds are kept."),
     ] = None,
     root: Annotated[
-        list[Path] | None, typer.Option(help="Folder that paths may lead to besides the manifest's.")
+        list[Path] | None,
+        typer.Option(help="Folder that paths may lead to besides the manifest's."),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="TOML; default: agent-judge.toml beside the manifest.")

@@ -1,4 +1,4 @@
-"""Crops for Instruction Following: the same window around a target in every picture (DLEBench 4.2)."""
+"""Crops for Instruction Following: one window around a target, in every picture (DLEBench 4.2)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from agent_judge.album import Album, BlobSink
-from agent_judge.errors import AgentJudgeError, JudgeError, RunStopped, SampleError
+from agent_judge.crosscheck import CrossCheck
+from agent_judge.errors import AgentJudgeError, JudgeError, SampleError
 from agent_judge.graph import Loop, Trace, run_loop
 from agent_judge.inputs import inputs_of
 from agent_judge.intake import Intake, OutputFault, take_in
@@ -94,8 +95,10 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
     intake: Intake | SampleError | OutputFault
     inputs = await asyncio.to_thread(inputs_of, sample)
+    check: CrossCheck | None = None
     try:
         intake = await asyncio.to_thread(take_in, sample)
+        check = CrossCheck(intake.row)
     except (SampleError, OutputFault) as err:
         intake = err
     for criterion, round_ in assignment.rounds.items():
@@ -105,10 +108,10 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         )
         try:
             judged = await judging.run(intake, deadline)
-        except (RunStopped, asyncio.CancelledError):
-            raise
+            if check is not None:
+                judged = await asyncio.to_thread(_cross_checked, judged, check)
         except AgentJudgeError:
-            raise
+            raise  # the run's fault: a stopped endpoint, a full disk
         except Exception as err:  # the one place: any other fault is this row's, not the run's
             judged = judging.failed("internal_error", repr(err), notes=(traceback.format_exc(),))
         record = replace(
@@ -117,6 +120,11 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
             attempts=judged.record.attempts + assignment.attempts.get(criterion, 0),
         )
         yield replace(judged, record=record, inputs=inputs)
+
+
+def _cross_checked(judged: Judged, check: CrossCheck) -> Judged:
+    flags = {*judged.record.flags, *check.flags(judged.record)}
+    return replace(judged, record=replace(judged.record, flags=tuple(sorted(flags))))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,177 @@
+"""Can the judge be believed? How its levels agree with those of people.
+
+No single figure answers that (closeness of means is not ranking, and ranking is not closeness), so
+rank correlation, error, bias, hit rates, kappa and alpha always come together, each with an
+interval clustered by source picture. Bias is judge minus human: above 0 the judge is lenient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agent_judge.records import MAX_LEVEL
+from agent_judge.stats.alpha import alpha_of_counts, value_counts
+from agent_judge.stats.intervals import Estimate, Floats, Rows, bootstrap
+from agent_judge.stats.measures import (
+    bias,
+    confusion_matrix,
+    mean_absolute_error,
+    pearson,
+    quadratic_kappa,
+    share_within,
+    spearman,
+)
+
+LEVELS = tuple(range(1, MAX_LEVEL + 1))
+_UNDEFINED = Estimate(value=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How a judge agrees with people over the items that both have rated.
+
+    The fields from `mae` on are undefined when people rated on another scale than the judge.
+    """
+
+    n: int
+    """Items with a judge's value and at least one rater's."""
+    n_clusters: int
+    """Source pictures among them."""
+    n_raters: int
+    """People who rated at least one of them."""
+    spearman: Estimate
+    """Rank correlation with the raters' mean."""
+    pearson: Estimate
+    """Linear correlation with the raters' mean."""
+    human_alpha: Estimate
+    """Ordinal Krippendorff alpha of the raters alone: what people reach among themselves."""
+    human_spearman: float | None
+    """Mean rank correlation over pairs of raters: the same, without an interval."""
+    mae: Estimate = _UNDEFINED
+    """Mean absolute difference to the raters' mean, in levels."""
+    bias: Estimate = _UNDEFINED
+    """Mean of judge minus raters' mean, in levels."""
+    exact: Estimate = _UNDEFINED
+    """Share of items at the raters' median level, 0 to 1."""
+    within_one: Estimate = _UNDEFINED
+    """Share of items at most one level from the raters' median, 0 to 1."""
+    kappa: Estimate = _UNDEFINED
+    """Cohen's kappa with quadratic weights against the raters' median."""
+    alpha: Estimate = _UNDEFINED
+    """Ordinal Krippendorff alpha with the judge as one more rater."""
+    confusion: tuple[tuple[int, ...], ...] = ()
+    """Items by the raters' median level (row) and the judge's level (column), levels 1 to 4."""
+
+
+def agreement(
+    judge: ArrayLike,
+    humans: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    same_scale: bool = True,
+    seed: int = 0,
+    n_resamples: int = 1000,
+) -> Agreement:
+    """How a judge's values agree with people's.
+
+    Args:
+        judge: one value an item, shape (items,); NaN or None where it gave none.
+        humans: shape (items, raters), or (items,) for one rater; NaN or None for no rating.
+        clusters: what items of one source picture share, shape (items,); None: nothing is shared.
+        same_scale: whether both use levels 1 to 4. Without it only what survives a change of scale
+            is given: the correlations and the raters' own agreement.
+        seed: of the intervals.
+        n_resamples: of the intervals.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    judged, rated = _table(judge, humans)
+    keys = list(range(len(judged)) if clusters is None else clusters)
+    if len(keys) != len(judged):
+        raise ValueError(f"expected one cluster for each of {len(judged)} items, got {len(keys)}")
+    usable = ~np.isnan(judged) & ~np.isnan(rated).all(axis=1)
+    judged, rated = judged[usable], rated[usable]
+    keys = [key for key, use in zip(keys, usable, strict=True) if use]
+    figures = bootstrap(
+        _figures(judged, rated, same_scale=same_scale), keys, seed=seed, n_resamples=n_resamples
+    )
+    return Agreement(
+        n=len(judged),
+        n_clusters=len(set(keys)),
+        n_raters=int((~np.isnan(rated)).any(axis=0).sum()),
+        confusion=confusion_matrix(median_level(rated), judged, LEVELS) if same_scale else (),
+        human_spearman=rater_spearman(rated),
+        **figures,
+    )
+
+
+def median_level(ratings: ArrayLike) -> Floats:
+    """The raters' median of each item; an even split goes to the lower level.
+
+    Args:
+        ratings: levels, shape (items, raters); NaN for no rating, at least one an item.
+
+    Example:
+        >>> median_level([[1, 4, 4], [2, 3, float("nan")]]).tolist()
+        [4.0, 2.0]
+    """
+    median: Floats = np.floor(np.nanmedian(np.asarray(ratings, dtype=np.float64), axis=1))
+    return median
+
+
+def rater_spearman(ratings: ArrayLike) -> float | None:
+    """Mean rank correlation over the pairs of raters that have one.
+
+    Args:
+        ratings: shape (items, raters); NaN for no rating.
+    """
+    columns = np.asarray(ratings, dtype=np.float64).T
+    found = [spearman(a, b) for a, b in combinations(columns, 2)]
+    defined = [figure for figure in found if figure is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
+def _table(judge: ArrayLike, humans: ArrayLike) -> tuple[Floats, Floats]:
+    judged = np.asarray(judge, dtype=np.float64)
+    rated = np.asarray(humans, dtype=np.float64)
+    rated = rated[:, None] if rated.ndim == 1 else rated
+    if judged.ndim != 1 or rated.ndim != 2 or len(judged) != len(rated):
+        raise ValueError(
+            f"expected shapes (items,) and (items, raters), got {judged.shape} and {rated.shape}"
+        )
+    return judged, rated
+
+
+def _figures(
+    judged: Floats, rated: Floats, *, same_scale: bool
+) -> Callable[[Rows], dict[str, float | None]]:
+    mean, median = np.nanmean(rated, axis=1), median_level(rated)
+    with_judge = value_counts(np.column_stack([judged, rated]))
+    humans_only = value_counts(rated)
+
+    def any_scale(rows: Rows) -> dict[str, float | None]:
+        return {
+            "spearman": spearman(judged[rows], mean[rows]),
+            "pearson": pearson(judged[rows], mean[rows]),
+            "human_alpha": alpha_of_counts(humans_only[rows]),
+        }
+
+    def levels(rows: Rows) -> dict[str, float | None]:
+        j, m = judged[rows], median[rows]
+        return {
+            **any_scale(rows),
+            "mae": mean_absolute_error(j, mean[rows]),
+            "bias": bias(j, mean[rows]),
+            "exact": share_within(j, m, distance=0),
+            "within_one": share_within(j, m, distance=1),
+            "kappa": quadratic_kappa(j, m),
+            "alpha": alpha_of_counts(with_judge[rows]),
+        }
+
+    return levels if same_scale else any_scale

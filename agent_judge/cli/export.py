@@ -1,0 +1,73 @@
+"""`agent-judge export`: every record as a table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from agent_judge.errors import InputError
+from agent_judge.report.export import (
+    ENCODING_ERRORS,
+    Format,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+)
+from agent_judge.run import Run
+
+
+def export(
+    run_dir: Annotated[Path, typer.Argument(help="Folder given to `run --out`.")],
+    format_: Annotated[
+        Format, typer.Option("--format", help="In CSV, lists are JSON in the cell.")
+    ] = "jsonl",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="File to write; default: standard output.")
+    ] = None,
+) -> None:
+    """Write one row per (id, criterion): verdict, evidence, cost and versions."""
+    records = Run.open(run_dir).records()
+    if format_ == "parquet":
+        if out is None:
+            raise InputError("--format parquet needs a file: pass -o FILE")
+        with _finished_or_absent(out) as half:
+            write_parquet(records, half)
+        return
+    write = write_csv if format_ == "csv" else write_jsonl
+    if out is None:
+        with _stdout() as stream:
+            write(records, stream)
+        return
+    with (
+        _finished_or_absent(out) as half,
+        half.open("w", encoding="utf-8", errors=ENCODING_ERRORS, newline="") as stream,
+    ):
+        write(records, stream)
+
+
+@contextmanager
+def _stdout() -> Iterator[IO[str]]:
+    """Standard output in UTF-8 whatever the locale, line ends as written."""
+    with open(  # noqa: PTH123 - a file descriptor
+        os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors=ENCODING_ERRORS, newline=""
+    ) as stream:
+        yield stream
+
+
+@contextmanager
+def _finished_or_absent(path: Path) -> Iterator[Path]:
+    """A path beside `path` to write to, which takes its place only when all went well."""
+    half = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield half
+        half.replace(path)
+    except OSError as err:
+        raise InputError(f"cannot write {str(path)!r}: {err.strerror or err}") from err
+    finally:
+        half.unlink(missing_ok=True)

@@ -1,0 +1,174 @@
+"""The entry point `agent-judge`: finds the verb, loads its file, turns errors into exit codes.
+
+Each verb lives in a file of its own that is imported only when the verb is called: `--help` answers
+at once, and no verb pays for another's libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from agent_judge.errors import InputError, RunStopped, WeightsError
+
+INTERNAL, USAGE, STOPPED, BROKEN_PIPE = 1, 2, 3, 141
+LOG_LEVELS = ("debug", "info", "warning", "error")
+_LOG_FLAG = "--log-level"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """Where a verb is found."""
+
+    module: str
+    """Module under `agent_judge.cli`."""
+    attribute: str
+    """The function in it, or the `typer.Typer` of a verb that has verbs of its own."""
+    help: str
+    """Its line in `agent-judge --help`."""
+
+
+VERBS: Mapping[str, Verb] = {
+    "run": Verb("run", "run", "Judge a manifest into a run folder, or resume one."),
+    "validate": Verb("validate", "validate", "Check a manifest and its pictures; judge nothing."),
+    "import": Verb("import_", "app", "Make a manifest from files that lie in another layout."),
+    "show": Verb("show", "show", "Show the verdicts on one row with their evidence."),
+    "export": Verb("export", "export", "Write every record as JSONL, CSV or Parquet."),
+    "report": Verb("report", "report", "Write a report that opens in a browser."),
+    "tool": Verb("tool", "app", "Call one of the judge's visual tools by hand."),
+    "doctor": Verb("doctor", "doctor", "Check this installation."),
+}
+
+
+class _Verbs(TyperGroup):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - its class moved between typer's versions
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        return _load(cmd_name) if cmd_name in VERBS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """List the verbs from the table: asking the commands would import all of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, verb.help) for name, verb in VERBS.items()])
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader (`| head`) has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BROKEN_PIPE) from None
+        return result
+
+
+_app = typer.Typer(
+    cls=_Verbs,
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    epilog="Every command takes --log-level debug|info|warning|error. Manual: docs/cli.md.",
+)
+
+
+def _load(name: str) -> Any:  # noqa: ANN401
+    verb = VERBS[name]
+    found = getattr(importlib.import_module(f"agent_judge.cli.{verb.module}"), verb.attribute)
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name)(found)
+    return typer.main.get_command(alone)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"agent-judge {metadata.version('agent-judge')}")
+        raise typer.Exit
+
+
+@_app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """Judge small edits: did an editing model do as told, and leave the rest alone?"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the code that DESIGN.md section 4 lists."""
+    sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def _run(argv: list[str]) -> int:
+    try:
+        level = _take_log_level(argv)
+    except InputError as err:
+        return _tell(str(err), USAGE)
+    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    try:
+        typer.main.get_command(_app).main(args=argv, prog_name="agent-judge")
+    except (InputError, WeightsError, RunStopped) as err:
+        _trace(level)
+        return _tell(str(err), STOPPED if isinstance(err, RunStopped) else USAGE)
+    except Exception as err:
+        _trace(level)
+        if isinstance(err, ImportError) and (remedy := missing_library(err)):
+            return _tell(remedy, USAGE)
+        what = " ".join(f"{type(err).__name__}: {err}".split())
+        return _tell(f"internal fault: {what} (traceback: {_LOG_FLAG} debug)", INTERNAL)
+    return 0
+
+
+def _take_log_level(argv: list[str]) -> str:
+    """The log level of the command line, taken out of it: it may stand before or after the verb."""
+    for i, word in enumerate(argv):
+        flag, equals, value = word.partition("=")
+        if word == "--":
+            break
+        if flag == _LOG_FLAG:
+            taken = argv[i : i + 1] if equals else argv[i : i + 2]
+            del argv[i : i + len(taken)]
+            level = (value if equals else "".join(taken[1:])).lower()
+            if level not in LOG_LEVELS:
+                raise InputError(f"{_LOG_FLAG} {level!r}: expected {', '.join(LOG_LEVELS)}")
+            return level
+    return "warning"
+
+
+def _tell(message: str, code: int) -> int:
+    print(f"agent-judge: {message}", file=sys.stderr)
+    return code
+
+
+def _trace(level: str) -> None:
+    if level == "debug":
+        traceback.print_exc()
+
+
+def missing_library(err: ImportError) -> str | None:
+    """One line that names the remedy when a system library is missing; None for other errors.
+
+    OpenCV's wheel leaves libGL and glib to the system, and slim containers have neither.
+    """
+    text = str(err)
+    if "cannot open shared object file" not in text:
+        return None
+    library = text.split(":")[0]
+    return (
+        f"the system library {library} is missing: apt-get install libgl1 libglib2.0-0 "
+        "(or use opencv-python-headless in place of opencv-python)"
+    )

@@ -1,0 +1,121 @@
+"""Every record of a run as JSONL, CSV or Parquet: one row per (id, criterion), streamed.
+
+The columns are the fields of `Record` in its order. Lists stay lists in JSONL and Parquet and are
+JSON in the cell in CSV; a missing value is null, in CSV an empty cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from agent_judge.records import Record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Format = Literal["jsonl", "csv", "parquet"]
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Record))
+"""The columns of every format, in order."""
+ENCODING_ERRORS = "backslashreplace"
+"""Half a surrogate pair, which JSON can carry and UTF-8 cannot, is written as its escape."""
+_EVIDENCE_KEYS = ("tool", "args", "text", "images")
+_ROWS_A_GROUP = 1000
+
+
+def export_row(record: Record) -> dict[str, Any]:
+    """A record as the export's row, as plain JSON types."""
+    row = record.to_json()
+    row["evidence"] = [{key: one[key] for key in _EVIDENCE_KEYS} for one in row["evidence"]]
+    return row
+
+
+def write_jsonl(records: Iterable[Record], out: IO[str]) -> None:
+    """One JSON object a line."""
+    for record in records:
+        out.write(_as_json(export_row(record)) + "\n")
+
+
+def write_csv(records: Iterable[Record], out: IO[str]) -> None:
+    """A header and one line a record; cells with quotes, commas or line breaks are quoted.
+
+    Args:
+        records: what to write.
+        out: opened with `newline=""`.
+    """
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in records:
+        writer.writerow(_cell(value) for value in export_row(record).values())
+
+
+def write_parquet(records: Iterable[Record], path: Path) -> None:
+    """Typed columns; only the free-form arguments of a tool call are JSON text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = parquet_schema()
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for rows in _groups(map(_parquet_row, records)):
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+
+def parquet_schema() -> pa.Schema:
+    """The types of the columns."""
+    import pyarrow as pa
+
+    text, number, count = pa.string(), pa.float64(), pa.int64()
+    box = pa.list_(number)
+    listed: Mapping[str, pa.DataType] = {
+        "answers": pa.struct([("question", text), ("answer", text)]),
+        "per_target": pa.struct([("box", box), ("level", count), ("label", text)]),
+        "anomalies": pa.struct([("what", text), ("box", box)]),
+        "target_boxes": box,
+        "vote_levels": count,
+        "flags": text,
+        "notes": text,
+        "evidence": pa.struct(
+            [("tool", text), ("args", text), ("text", text), ("images", pa.list_(text))]
+        ),
+    }
+    types: dict[str, pa.DataType] = {
+        **{name: pa.list_(item) for name, item in listed.items()},
+        **dict.fromkeys(("score_100", "area_pct", "usd", "seconds", "mask_margin_px"), number),
+        **dict.fromkeys(("level", "tokens_in", "tokens_out", "attempts"), count),
+    }
+    return pa.schema([(name, types.get(name, text)) for name in COLUMNS])
+
+
+def _parquet_row(record: Record) -> dict[str, Any]:
+    row = _without_half_pairs(export_row(record))
+    for one in row["evidence"]:
+        one["args"] = _as_json(one["args"])
+    return dict(row)
+
+
+def _without_half_pairs(value: Any) -> Any:  # noqa: ANN401 - walks JSON
+    if isinstance(value, str):
+        return value.encode(errors=ENCODING_ERRORS).decode()
+    if isinstance(value, list):
+        return [_without_half_pairs(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_half_pairs(item) for key, item in value.items()}
+    return value
+
+
+def _groups(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while group := list(itertools.islice(rows, _ROWS_A_GROUP)):
+        yield group
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - any JSON type
+    return _as_json(value) if isinstance(value, list) else value
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

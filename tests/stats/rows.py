@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from agent_judge.records import Criterion, Mode, Record
+from agent_judge.records import Record
 
 
-def record(
-    outcome: int | str,
-    *,
-    id: str = "a",
-    criterion: Criterion = "IF",
-    editor: str = "m",
-    type: str | None = "color",
-    mode: Mode = "tool",
-) -> Record:
+def record(outcome: int | str, *, id: str = "a", **fields: Any) -> Record:
     """A record from its fate: a level, a status without one, or a reason."""
     end: dict[str, Any]
     if isinstance(outcome, int):
@@ -25,8 +17,10 @@ def record(
         end = {"status": outcome}
     else:
         end = {"status": "unscored", "reason": outcome}
-    return Record(id=id, item=id, editor=editor, type=type, mode=mode, criterion=criterion, **end)
+    common = {"item": id, "editor": "m", "type": "color", "mode": "tool", "criterion": "IF"}
+    return Record(id=id, **{**common, **end, **fields})
 
 
-def rows(outcomes: Sequence[int | str], **where: Any) -> list[Record]:
-    return [record(outcome, id=f"r{i}", **where) for i, outcome in enumerate(outcomes)]
+def rows(outcomes: Sequence[int | str], **fields: Any) -> list[Record]:
+    """One record an outcome, with the ids r0, r1, ... and the same other fields."""
+    return [record(outcome, id=f"r{i}", **fields) for i, outcome in enumerate(outcomes)]

@@ -114,8 +114,8 @@ def test_an_interval_that_takes_rows_for_independent_covers_far_too_little():
 
 
 def test_the_bootstrap_interval_of_a_clustered_mean_has_its_nominal_coverage():
-    """200 draws: the standard error of a coverage of 95 % is 1.5 points."""
-    assert 0.9 <= coverage(resampled(200), n_clusters=40, size=4, n_draws=200) <= 0.99
+    """150 draws: the standard error of a coverage of 95 % is 1.8 points."""
+    assert 0.9 <= coverage(resampled(150), n_clusters=40, size=4, n_draws=150) < 1
 
 
 @pytest.mark.slow

@@ -1,0 +1,172 @@
+"""What people said: ratings from manifests, label tables and ImagenHub's tables, and their rows.
+
+Readers take text, so that files, tests and notebooks use the same code.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from agent_judge.errors import InputError
+from agent_judge.records import MAX_LEVEL, Criterion, Record
+
+CRITERIA: tuple[Criterion, ...] = ("IF", "VC")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """One person's value for one criterion of one edited picture."""
+
+    by: str
+    """The rater."""
+    criterion: Literal["IF", "VC", "quality"]
+    """`quality` is ImagenHub's perceptual quality, which no judge here judges."""
+    value: float
+    """A level 1 to 4, or on the rater's own scale."""
+    id: str | None = None
+    """The manifest row's id; None when item and editor name it."""
+    item: str = ""
+    editor: str = ""
+    on_levels: bool = True
+    """Whether the value is a level of this protocol; else only its order means something."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedRecord:
+    """A scored record that people rated too."""
+
+    record: Record
+    values: Mapping[str, float]
+    """Each rater's value for the record's criterion."""
+    on_levels: bool
+    """Whether all of them are levels of this protocol."""
+
+
+def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Rating]:
+    """The ratings in a manifest's `labels` column.
+
+    Args:
+        labels: by row id, a list of `{"by", "IF", "VC", ...}`; a criterion may be absent or null.
+    """
+    return [
+        Rating(by=str(label["by"]), criterion=criterion, value=float(label[criterion]), id=id)
+        for id, entries in labels.items()
+        for label in entries
+        for criterion in CRITERIA
+        if label.get(criterion) is not None
+    ]
+
+
+def parse_ratings(text: str, *, by: str) -> list[Rating]:
+    """The ratings of a label table, comma- or tab-separated, told apart by its header.
+
+    A table with a column `uid` has ImagenHub's layout: one rater, a column an editing model, cells
+    `[semantic, quality]`; the semantic score stands for IF. Any other has the columns `id` (or
+    `item` with `editor`), `IF`, `VC` and `by`; empty cells are no rating.
+
+    Args:
+        text: the file's text.
+        by: the rater of rows that name none, such as the file's name.
+
+    Raises:
+        InputError: a column is missing or a cell cannot be read; names the line.
+    """
+    text = text.removeprefix("\ufeff")
+    header = text.split("\n", 1)[0]
+    reader = csv.DictReader(StringIO(text), delimiter="\t" if "\t" in header else ",")
+    columns = reader.fieldnames or []
+    if "uid" in columns:
+        read = _imagenhub_row
+    elif ("id" in columns or "item" in columns) and {"IF", "VC"} & set(columns):
+        read = _label_row
+    else:
+        raise InputError(
+            f"expected the columns id (or item and editor) with IF or VC, or ImagenHub's uid, "
+            f"got {', '.join(map(repr, columns)) or 'an empty file'}"
+        )
+    ratings: list[Rating] = []
+    for row in reader:
+        try:
+            if None in row:
+                raise ValueError("more cells than columns")
+            ratings.extend(read(row, by))
+        except ValueError as error:
+            raise InputError(f"line {reader.line_num}: {error}") from error
+    return ratings
+
+
+def _label_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
+    for criterion in CRITERIA:
+        cell = (row.get(criterion) or "").strip()
+        if not cell:
+            continue
+        if cell not in {str(level) for level in range(1, MAX_LEVEL + 1)}:
+            raise ValueError(f"{criterion} must be a level from 1 to {MAX_LEVEL}, got {cell!r}")
+        yield Rating(
+            by=row.get("by") or by,
+            criterion=criterion,
+            value=float(cell),
+            id=row.get("id") or None,
+            item=row.get("item") or "",
+            editor=row.get("editor") or "",
+        )
+
+
+def _imagenhub_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
+    for editor, cell in row.items():
+        if editor == "uid" or not (cell or "").strip():
+            continue
+        semantic, quality = _pair(editor, cell or "")
+        rated = Rating(
+            by=by,
+            criterion="IF",
+            value=semantic,
+            item=row["uid"] or "",
+            editor=editor,
+            on_levels=False,
+        )
+        yield from (rated, replace(rated, criterion="quality", value=quality))
+
+
+def _pair(editor: str, cell: str) -> tuple[float, float]:
+    try:
+        semantic, quality = json.loads(cell)
+        return float(semantic), float(quality)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{editor} must be [semantic, quality], got {cell!r}") from error
+
+
+def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[RatedRecord]:
+    """The scored records that people rated for the same criterion, with their values.
+
+    A rating without an id belongs to the row of its item and editor; a picture's file name as the
+    item, as ImagenHub has it, matches with and without its ending. When a rater rated a row twice
+    the later rating holds.
+    """
+    by_row: dict[tuple[str, ...], dict[str, Rating]] = {}
+    for rating in ratings:
+        for key in _keys(rating):
+            by_row.setdefault(key, {})[rating.by] = rating
+    found = []
+    for record in records:
+        of_id = by_row.get((record.criterion, record.id), {})
+        of_item = by_row.get((record.criterion, record.item, record.editor), {})
+        given = of_item | of_id
+        if record.level is not None and given:
+            values = {by: rating.value for by, rating in given.items()}
+            on_levels = all(rating.on_levels for rating in given.values())
+            found.append(RatedRecord(record=record, values=values, on_levels=on_levels))
+    return found
+
+
+def _keys(rating: Rating) -> set[tuple[str, ...]]:
+    if rating.id is not None:
+        return {(rating.criterion, rating.id)}
+    names = {rating.item, PurePosixPath(rating.item).stem}
+    return {(rating.criterion, name, rating.editor) for name in names}

@@ -12,7 +12,8 @@ from typing import Any
 
 from agent_judge.tools.base import Tool, ToolPicture, ToolReply, View
 from agent_judge.tools.enhancer import CAUTION, enhance
-from agent_judge.tools.super_resolution import NetworkName, Upscaler, shared_upscaler
+from agent_judge.tools.loaded import shared_upscaler
+from agent_judge.tools.super_resolution import NetworkName, Upscaler
 
 MAX_SIDE_PX = 320
 """Crops with a longer side are large enough to see and too large to send four times as large."""
@@ -24,6 +25,8 @@ class EnhancedCrops:
 
     tool: Tool
     network: NetworkName = "animevideov3"
+    device: str = "auto"
+    """`cpu`, `cuda` or `auto`."""
 
     @property
     def name(self) -> str:
@@ -45,7 +48,9 @@ class EnhancedCrops:
         Raises:
             ToolError: the tool's own.
         """
-        return with_enhanced_crops(self.tool(view, args), shared_upscaler(self.network))
+        return with_enhanced_crops(
+            self.tool(view, args), shared_upscaler(self.network, self.device)
+        )
 
 
 def with_enhanced_crops(reply: ToolReply, upscaler: Upscaler) -> ToolReply:

@@ -16,13 +16,13 @@ import numpy as np
 from agent_judge.errors import ToolError
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB, ToolPicture, ToolReply, View, whereabouts
+from agent_judge.tools.loaded import shared_upscaler
 from agent_judge.tools.super_resolution import (
     NETWORKS,
     SCALE,
     Floats,
     NetworkName,
     Upscaler,
-    shared_upscaler,
 )
 from agent_judge.tools.tiles import ramp, spans
 from agent_judge.tools.window import BOX_SCHEMA, asked_box, cut_out, fit_window, named_picture
@@ -132,6 +132,8 @@ class EnhanceTool:
     """`enhance`: a sharper look at a crop, with its price and its limits."""
 
     network: NetworkName = "animevideov3"
+    device: str = "auto"
+    """`cpu`, `cuda` or `auto`."""
 
     name: ClassVar[str] = "enhance"
 
@@ -169,7 +171,7 @@ class EnhanceTool:
         name, pixels = named_picture(view, args)
         window = _window(view, args.get("box"))
         self._check_cost(window, view)
-        upscaler = shared_upscaler(self.network)
+        upscaler = shared_upscaler(self.network, self.device)
         result = enhance(cut_out(pixels, window), upscaler)
         box_px = [int(v) for v in window.xyxy]
         where = whereabouts(window, view.size_wh)

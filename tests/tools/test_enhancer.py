@@ -10,7 +10,8 @@ from skimage.metrics import peak_signal_noise_ratio
 from agent_judge.errors import ToolError
 from agent_judge.tools.base import View
 from agent_judge.tools.enhancer import CAUTION, EnhanceTool, enhance
-from agent_judge.tools.super_resolution import NETWORKS, SCALE, Upscaler, shared_upscaler
+from agent_judge.tools.loaded import shared_upscaler
+from agent_judge.tools.super_resolution import NETWORKS, SCALE, Upscaler
 
 
 def photo(width, height, left=100, top=60):

@@ -6,7 +6,8 @@ import pytest
 from agent_judge.errors import ToolError
 from agent_judge.tools.base import ToolPicture, ToolReply, View
 from agent_judge.tools.enhanced_crops import MAX_SIDE_PX, with_enhanced_crops
-from agent_judge.tools.super_resolution import SCALE, shared_upscaler
+from agent_judge.tools.loaded import shared_upscaler
+from agent_judge.tools.super_resolution import SCALE
 from agent_judge.tools.toolbox import build_tools
 
 

@@ -142,20 +142,29 @@ def t_quantile(degrees: int, tail: float = (1 - CONFIDENCE) / 2) -> float:
     return float(special.stdtrit(degrees, 1 - tail))
 
 
-def mean_estimate(influences: Floats, value: float | None, limits: tuple[float, float]) -> Estimate:
-    """A mean, or a combination of means, with its cluster-robust t interval.
+def standard_error(influences: Floats) -> float | None:
+    """Cluster-robust standard error of a figure; None for a single cluster.
 
     Args:
         influences: for each cluster how far it moves the figure, shape (n clusters,). For a mean
             over N rows that is `(sum of the cluster's values - its rows * mean) / N`.
+    """
+    n = len(influences)
+    return float(np.sqrt(n / (n - 1) * np.sum(influences**2))) if n > 1 else None
+
+
+def mean_estimate(influences: Floats, value: float | None, limits: tuple[float, float]) -> Estimate:
+    """A mean, or a combination of means, with its cluster-robust t interval.
+
+    Args:
+        influences: for each cluster how far it moves the figure, as for `standard_error`.
         value: the figure; None where the rows do not define it.
         limits: smallest and largest value that the figure can take; the interval ends there.
     """
-    n = len(influences)
-    spread = float(np.sqrt(n / (n - 1) * np.sum(influences**2))) if n >= MIN_CLUSTERS else 0.0
-    if value is None or spread <= ROUNDING * (limits[1] - limits[0]):
+    error = standard_error(influences) if len(influences) >= MIN_CLUSTERS else None
+    if value is None or error is None or error <= ROUNDING * (limits[1] - limits[0]):
         return Estimate(value=value)
-    reach = t_quantile(n - 1) * spread
+    reach = t_quantile(len(influences) - 1) * error
     return Estimate(
         value=value, low=max(limits[0], value - reach), high=min(limits[1], value + reach)
     )

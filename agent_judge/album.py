@@ -6,6 +6,7 @@ The graph's state and the messages hold only keys (`picture:KEY`); pixels stay h
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -32,6 +33,8 @@ class Album:
     """None: evidence pictures live as long as the album."""
     _pixels: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     _png: dict[str, bytes] = field(default_factory=dict)
+    _digests: dict[str, str] = field(default_factory=dict)
+    _renderings: dict[tuple[str, Hashable], str] = field(default_factory=dict)
 
     def show(self, name: str, pixels: NDArray[np.uint8]) -> str:
         """Put a prepared picture in under its name; returns its URL for a message."""
@@ -48,6 +51,12 @@ class Album:
             self.sink.put_blob(sha256, png)
         return sha256
 
+    def add_sheet(self, urls: Sequence[str], pixels: NDArray[np.uint8]) -> str:
+        """Put in a picture made of others, which is no evidence of its own; returns its URL."""
+        key = "sheet+" + hashlib.sha256("+".join(urls).encode()).hexdigest()
+        self._pixels[key] = pixels
+        return _SCHEME + key
+
     def pixels(self, url: str) -> NDArray[np.uint8]:
         """The pixels behind `picture:KEY`.
 
@@ -62,6 +71,25 @@ class Album:
         if key not in self._png:
             self._png[key] = encode_png(self._pixels[key])
         return self._png[key]
+
+    def digest(self, url: str) -> str:
+        """sha256 of a picture's size and pixels: the same whatever it is called."""
+        key = key_of(url)
+        if key not in self._digests:
+            pixels = self._pixels[key]
+            digest = hashlib.sha256(repr(pixels.shape).encode())
+            digest.update(np.ascontiguousarray(pixels).data)
+            self._digests[key] = digest.hexdigest()
+        return self._digests[key]
+
+    def rendering(
+        self, url: str, form: Hashable, render: Callable[[NDArray[np.uint8]], str]
+    ) -> str:
+        """A picture as text for a wire, rendered once per form."""
+        at = (key_of(url), form)
+        if at not in self._renderings:
+            self._renderings[at] = render(self._pixels[at[0]])
+        return self._renderings[at]
 
 
 def url_of(key: str) -> str:

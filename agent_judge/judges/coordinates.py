@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from agent_judge.records import Box
@@ -24,11 +25,35 @@ class Convention:
     system: CoordinateSystem = "shown_pixels"
     max_side_px: int | None = None
     """Pictures are shown with their longer side at most this; None: as they are."""
+    max_short_side_px: int | None = None
+    """The same for the shorter side."""
+    patch_px: int = 32
+    max_patches: int | None = None
+    """Pictures are shown in at most so many square patches of `patch_px`."""
+    min_side_px: int = 1
+    """Smaller pictures are enlarged until their shorter side is this."""
 
     def shown_scale(self, size_wh: tuple[int, int]) -> float:
-        """Shown pixels per canonical pixel for a picture of `size_wh`, at most 1."""
-        longer = max(size_wh)
-        return 1.0 if self.max_side_px is None else min(1.0, self.max_side_px / longer)
+        """Shown pixels per canonical pixel for a picture of `size_wh`.
+
+        At most 1 but for pictures below `min_side_px`: a picture is sent at the size that the
+        endpoint really uses, so that its pixels and the judge's are the same.
+
+        Example:
+            >>> Convention(max_side_px=2000, max_short_side_px=750).shown_scale((4000, 3000))
+            0.25
+            >>> Convention(min_side_px=28).shown_scale((100, 14))
+            2.0
+        """
+        longer, shorter = max(size_wh), min(size_wh)
+        scale = 1.0
+        if self.max_side_px is not None:
+            scale = min(scale, self.max_side_px / longer)
+        if self.max_short_side_px is not None:
+            scale = min(scale, self.max_short_side_px / shorter)
+        if self.max_patches is not None:
+            scale = min(scale, _scale_into_patches(size_wh, self.patch_px, self.max_patches))
+        return max(scale, self.min_side_px / shorter)
 
     def shown_wh(self, size_wh: tuple[int, int]) -> tuple[int, int]:
         """Width and height at which a picture of `size_wh` is shown."""
@@ -107,3 +132,25 @@ class Convention:
             shown = self.shown_wh(size_wh)
             return shown[0] / size_wh[0], shown[1] / size_wh[1]
         return 1000 / size_wh[0], 1000 / size_wh[1]
+
+
+def patches(size_wh: tuple[int, int], patch_px: int) -> int:
+    """How many square patches cover a picture.
+
+    Example:
+        >>> patches((100, 50), 32)
+        8
+    """
+    return math.ceil(size_wh[0] / patch_px) * math.ceil(size_wh[1] / patch_px)
+
+
+@lru_cache(maxsize=4096)
+def _scale_into_patches(size_wh: tuple[int, int], patch_px: int, most: int) -> float:
+    """The largest scale up to 1 at which the picture takes at most `most` patches."""
+    width, height = size_wh
+    scale = min(1.0, math.sqrt(most * patch_px**2 / (width * height)))
+    shown = round(width * scale), round(height * scale)
+    while patches(shown, patch_px) > most and scale > 0:
+        scale = (max(shown) - 1) / max(size_wh)
+        shown = max(1, round(width * scale)), max(1, round(height * scale))
+    return scale

@@ -86,11 +86,11 @@ class _Candidate:
     """The JSON object, None for a line of text."""
 
 
-def read_verdict(content: str | None, ladder: Ladder, *, to_box: ToBox | None) -> Verdict:
+def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Verdict:
     """The verdict in a final answer.
 
     Args:
-        content: the assistant message's text.
+        content: the assistant message's `content`: text, or a list of parts.
         ladder: the criterion's ladder; only its labels count.
         to_box: the judge's box convention; None where no boxes are asked for.
 
@@ -104,7 +104,7 @@ def read_verdict(content: str | None, ladder: Ladder, *, to_box: ToBox | None) -
         >>> read_verdict(text, load_ladder("IF"), to_box=None).level
         1
     """
-    text = _spoken(content)
+    text = _spoken(text_of(content))
     chosen = _final(text, _candidates(text, ladder), ladder)
     if chosen.data is None:
         level = ladder.level_of(chosen.label)

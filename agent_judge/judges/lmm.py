@@ -1,0 +1,256 @@
+"""The LMM judge: a large multimodal model behind any OpenAI-compatible endpoint.
+
+One turn of the loop is one request. What an endpoint refuses is written otherwise, once, and
+remembered for the run; what cannot be mended is a typed fate, never a level.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from agent_judge.album import Album
+from agent_judge.errors import InputError, JudgeError, RunStopped
+from agent_judge.judges.base import Ledger, Message, Reply, ReplyCache, Request
+from agent_judge.judges.coordinates import Convention
+from agent_judge.judges.endpoint import Profile, profile_for
+from agent_judge.judges.manner import Manner, Refusal, adapt, lacks_tools, reason_of
+from agent_judge.judges.prices import Usage, read_usage, usd_of
+from agent_judge.judges.transport import Refused, Transport
+from agent_judge.judges.trim import pictures_in
+from agent_judge.judges.wire import SCHEMA_FLAG, Letter, write
+from agent_judge.rubrics.ladder import rubric_version
+from agent_judge.settings import JudgeSettings, Price, Settings
+
+_MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
+_CACHED_ENDS = frozenset({"stop", "tool_calls", "function_call", "end_turn", None})
+_FOR_GOOD = frozenset({401, 402, 403})
+_NO_TOOLS = (
+    "the endpoint cannot call tools ({told}). Start vLLM with --enable-auto-tool-choice "
+    "--tool-call-parser NAME, take another model, or judge with --mode direct"
+)
+
+
+class LmmJudge:
+    """A model behind an endpoint, as a `Judge`."""
+
+    def __init__(
+        self,
+        model: str,
+        settings: JudgeSettings,
+        profile: Profile,
+        *,
+        prices: Mapping[str, Price],
+        cache: ReplyCache | None = None,
+    ) -> None:
+        """Set up; nothing is sent.
+
+        Raises:
+            InputError: no usable base URL or key.
+        """
+        self.name = model
+        """The model as asked for."""
+        self._settings = settings
+        self._profile = profile
+        self._prices = prices
+        self._cache = cache
+        self._manner = Manner.of(profile)
+        self._transport = Transport(settings)
+        self._fatal_in_a_row = 0
+
+    @classmethod
+    def from_settings(cls, settings: Settings, cache: ReplyCache | None = None) -> LmmJudge:
+        """The judge that the settings name.
+
+        Raises:
+            InputError: no usable base URL, key or profile.
+        """
+        model = settings.judge.model
+        if model is None:
+            raise InputError("name the model with --judge")
+        profile = profile_for(model, settings.endpoint)
+        return cls(model, settings.judge, profile, prices=settings.prices, cache=cache)
+
+    @property
+    def endpoint(self) -> str:
+        """`host[:port]`."""
+        return self._transport.endpoint
+
+    @property
+    def convention(self) -> Convention:
+        """How this model writes boxes, and the size at which it sees pictures."""
+        return self._profile.convention
+
+    @property
+    def manner(self) -> Manner:
+        """How requests are written by now."""
+        return self._manner
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._transport.close()
+
+    async def reply(self, request: Request) -> Reply:
+        """The next assistant message, out of the cache where it was paid for before.
+
+        Raises:
+            JudgeError: none could be had.
+            RunStopped: the endpoint fails for good.
+            InputError: the endpoint cannot call tools at all.
+        """
+        key = await asyncio.to_thread(self._key, request)
+        saved = self._cache.get(key) if self._cache else None
+        if saved is not None:
+            return self._replay(saved, request.ledger)
+        cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
+        letter, completion = await self._ask(request, cap)
+        self._count(completion, letter, request.ledger)
+        if cap is not None and _finish_of(completion) == "length":
+            letter, completion = await self._ask(request, 2 * cap)
+            self._count(completion, letter, request.ledger)
+        reply = Reply(message=_message_of(completion), finish_reason=_finish_of(completion))
+        if self._cache and reply.finish_reason in _CACHED_ENDS and not reply.message.get("refusal"):
+            attempts = request.ledger.attempts - attempts
+            self._cache.put(key, _saved(reply, completion, letter, attempts))
+        return reply
+
+    async def _ask(self, request: Request, cap: int | None) -> tuple[Letter, dict[str, Any]]:
+        for _ in range(_MOST_CHANGES):
+            manner = self._manner
+            letter = await asyncio.to_thread(
+                write, request, manner, self._profile, model=self.name, cap=cap
+            )
+            try:
+                completion = await self._transport.complete(letter.body, request.ledger)
+            except Refused as err:
+                self._learn(manner, letter, err.refusal)
+                continue
+            self._fatal_in_a_row = 0
+            return letter, completion
+        raise JudgeError("endpoint_rejected", "the endpoint refuses every form of the request")
+
+    def _learn(self, manner: Manner, letter: Letter, refusal: Refusal) -> None:
+        """Change the manner after a refusal; another request may have done so meanwhile.
+
+        Raises:
+            JudgeError: nothing can be given up that would help.
+        """
+        if self._manner != manner:
+            return
+        if lacks_tools(refusal):
+            raise InputError(_NO_TOOLS.format(told=refusal.message))
+        changed = adapt(manner, refusal, letter.sent)
+        if changed is None:
+            raise self._fate(refusal)
+        self._manner = changed
+
+    def _fate(self, refusal: Refusal) -> JudgeError | RunStopped:
+        reason = reason_of(refusal)
+        unknown_model = refusal.status == 404 and "model" in refusal.message.casefold()
+        empty = refusal.code == "insufficient_quota"
+        if reason == "endpoint_rejected" and (
+            refusal.status in _FOR_GOOD or unknown_model or empty
+        ):
+            self._fatal_in_a_row += 1
+            if self._fatal_in_a_row >= self._settings.fatal_in_a_row:
+                told = f"{self._fatal_in_a_row} criteria in a row"
+                return RunStopped(f"{self.endpoint} refused {told}: {refusal}")
+        else:
+            self._fatal_in_a_row = 0
+        return JudgeError(reason, str(refusal), http_status=refusal.status)
+
+    def _count(self, completion: Mapping[str, Any], letter: Letter, ledger: Ledger) -> None:
+        usage = read_usage(completion.get("usage"))
+        self._enter(usage, completion.get("model"), letter.flags, letter.notes, ledger)
+
+    def _replay(self, saved: Mapping[str, Any], ledger: Ledger) -> Reply:
+        usage = Usage(**saved["usage"]) if saved["usage"] else None
+        ledger.attempts += saved["attempts"]
+        self._enter(usage, saved["model"], saved["flags"], saved["notes"], ledger)
+        return Reply(message=saved["message"], finish_reason=saved["finish_reason"])
+
+    def _enter(
+        self,
+        usage: Usage | None,
+        model: object,
+        flags: Iterable[str],
+        notes: Iterable[str],
+        ledger: Ledger,
+    ) -> None:
+        """Put one reply into the ledger."""
+        ledger.count(
+            (usage.tokens_in, usage.tokens_out) if usage else None,
+            usd_of(usage, self.name, self._prices),
+        )
+        if isinstance(model, str) and model not in ledger.models:
+            ledger.models.append(model)
+        of_last = {flag for flag in ledger.flags if flag.startswith(SCHEMA_FLAG)}
+        ledger.flags -= of_last  # the last request is the one that the verdict answers
+        ledger.flags.update(flags)
+        missing = () if usage else ("the endpoint reported no usage",)
+        ledger.notes += [n for n in (*notes, *missing) if n not in ledger.notes]
+
+    def _key(self, request: Request) -> str:
+        """sha256 of everything that the reply depends on."""
+        content = {
+            "model": self.name,
+            "profile": repr(self._profile),
+            "max_output_tokens": self._settings.max_output_tokens,
+            "rubric": rubric_version(),
+            "messages": [_by_content(m, request.album) for m in request.messages],
+            "tools": list(request.tools),
+            "schema": request.answer_schema,
+            "vote": request.vote,
+            "round": request.round,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _by_content(message: Message, album: Album) -> Message:
+    """The message with each picture's reference replaced by the hash of its pixels."""
+    if not pictures_in(message):
+        return message
+    parts = [
+        {"sha256": album.digest(part["image_url"]["url"])}
+        if part.get("type") == "image_url"
+        else part
+        for part in message["content"]
+    ]
+    return {**message, "content": parts}
+
+
+def _finish_of(completion: Mapping[str, Any]) -> str | None:
+    finish = completion["choices"][0].get("finish_reason")
+    return finish if isinstance(finish, str) else None
+
+
+def _message_of(completion: Mapping[str, Any]) -> Message:
+    """The assistant message as it came; only what cannot be stored is replaced."""
+    message = {"role": "assistant", **completion["choices"][0]["message"]}
+    text = json.dumps(message, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return dict(json.loads(text.encode("utf-8", "replace")))
+    return message
+
+
+def _saved(
+    reply: Reply, completion: Mapping[str, Any], letter: Letter, attempts: int
+) -> dict[str, Any]:
+    usage = read_usage(completion.get("usage"))
+    model = completion.get("model")
+    return {
+        "message": reply.message,
+        "finish_reason": reply.finish_reason,
+        "model": model if isinstance(model, str) else None,
+        "usage": asdict(usage) if usage else None,
+        "params": dict(letter.params),
+        "flags": sorted(letter.flags),
+        "notes": list(letter.notes),
+        "attempts": attempts,
+    }

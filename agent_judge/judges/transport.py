@@ -1,0 +1,290 @@
+"""Requests over the wire: retries, waits and time limits; and what came back, told apart.
+
+An answer comes out as the completion's JSON. Everything else is one of three: worth another try
+(here, a bounded number of times), refused for good (`Refused`: the caller may write it otherwise),
+or a fate (`JudgeError`). The text of an error never leaves as an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import openai
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+
+from agent_judge.errors import InputError, JudgeError
+from agent_judge.judges.base import Ledger
+from agent_judge.judges.manner import Refusal
+from agent_judge.judges.throttle import Throttle
+from agent_judge.records import Reason
+from agent_judge.settings import JudgeSettings
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_WORTH_A_RETRY = frozenset({408, 409, 425, 429})
+_NEVER_RETRIED = frozenset({501, 505})
+_EMPTY_ACCOUNT = "insufficient_quota"
+_MAX_TIMEOUTS = 2  # each may have been paid for
+_MAX_MESSAGE = 500
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_JSON_HEADERS = {"Content-Type": "application/json"}
+
+
+class Refused(Exception):
+    """The endpoint refused a request for good."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(str(refusal))
+        self.refusal = refusal
+
+
+class _Transient(Exception):
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: Reason = "transport",
+        status: int | None = None,
+        wait_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.status = status
+        self.wait_s = wait_s
+
+
+class Transport:
+    """The connection to one endpoint, shared by all samples of a run."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        """Set up; nothing is sent.
+
+        Raises:
+            InputError: the base URL is none, or the key is missing.
+        """
+        self._settings = settings
+        base_url = settings.base_url or DEFAULT_BASE_URL
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(f"judge.base_url must be http(s)://host..., got {base_url!r}")
+        key = settings.api_key.get_secret_value() if settings.api_key else ""
+        if not key and settings.base_url is None:
+            raise InputError("no API key: set OPENAI_API_KEY, or name an endpoint with --base-url")
+        self.endpoint = _host(parts.hostname, parts.port)
+        """`host[:port]`."""
+        self._key = key
+        self._throttle = Throttle()
+        own = parts.hostname in _LOOPBACK  # a proxy of the environment cannot reach our own machine
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=key or "none",
+            max_retries=0,  # tenacity's work
+            timeout=settings.request_timeout_s,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=not own),
+        )
+
+    async def complete(self, body: bytes, ledger: Ledger) -> dict[str, Any]:
+        """The completion that answers a chat request.
+
+        Args:
+            body: of `POST /chat/completions`.
+            ledger: counts each request sent.
+
+        Raises:
+            Refused: sending the same again would not help.
+            JudgeError: `transport` or `timeout`, after all tries.
+        """
+        retrying = AsyncRetrying(
+            stop=self._gives_up,
+            wait=self._wait_s,
+            retry=retry_if_exception_type(_Transient),
+            reraise=True,
+        )
+        try:
+            completion: dict[str, Any] = await retrying(self._once, body, ledger)
+        except _Transient as err:
+            raise JudgeError(err.reason, str(err), http_status=err.status) from err
+        return completion
+
+    async def models(self) -> list[str]:
+        """The ids that `/models` lists.
+
+        Raises:
+            InputError: the endpoint cannot be asked.
+        """
+        try:
+            async with asyncio.timeout(self._settings.request_timeout_s):
+                page = await self._client.models.list()
+        except (openai.OpenAIError, TimeoutError, ValueError) as err:
+            raise InputError(
+                f"{self.endpoint} does not list its models: {self._clean(str(err))}"
+            ) from err
+        return [model.id for model in page.data]
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._client.close()
+
+    def _gives_up(self, state: RetryCallState) -> bool:
+        err = state.outcome.exception() if state.outcome else None
+        assert isinstance(err, _Transient)
+        if err.wait_s is not None and err.wait_s > self._settings.sample_timeout_s:
+            return True  # the sample's time would be over first
+        tries = self._settings.transport_retries + 1
+        return state.attempt_number >= (
+            min(tries, _MAX_TIMEOUTS) if err.reason == "timeout" else tries
+        )
+
+    def _wait_s(self, state: RetryCallState) -> float:
+        """At least what the endpoint asks for; spread, so that workers do not come back at once."""
+        err = state.outcome.exception() if state.outcome else None
+        asked = err.wait_s if isinstance(err, _Transient) else None
+        if asked is not None:
+            return asked + random.uniform(0, min(1.0, asked / 4))
+        longest = min(self._settings.backoff_max_s, 2.0 ** (state.attempt_number - 1))
+        return random.uniform(longest / 2, longest)
+
+    async def _once(self, body: bytes, ledger: Ledger) -> dict[str, Any]:
+        async with self._throttle.slot() as taken_at:
+            ledger.attempts += 1
+            try:
+                async with asyncio.timeout(self._settings.request_timeout_s):
+                    response = await self._client.post(
+                        "/chat/completions",
+                        cast_to=httpx2.Response,
+                        content=body,
+                        options={"headers": _JSON_HEADERS},
+                    )
+            except (TimeoutError, openai.APITimeoutError) as err:
+                told = f"no answer within {self._settings.request_timeout_s:g} s"
+                raise _Transient(told, reason="timeout") from err
+            except openai.APIStatusError as err:
+                raise self._told(err.status_code, err.response, taken_at) from err
+            except openai.APIConnectionError as err:
+                told = f"no connection to {self.endpoint}: {err.__cause__ or err}"
+                raise _Transient(self._clean(told)) from err
+            self._throttle.went_well()
+        return self._read(response, taken_at)
+
+    def _read(self, response: httpx2.Response, taken_at: float) -> dict[str, Any]:
+        """The completion in a 200, which may hold an error all the same."""
+        try:
+            text = self._clean(response.text, longest=None)
+            data = json.loads(text, parse_constant=lambda name: None)  # NaN is no JSON
+        except (ValueError, RecursionError) as err:
+            raise _Transient(f"the endpoint answered with no JSON: {response.text[:80]!r}") from err
+        if not isinstance(data, dict):
+            raise _Transient("the endpoint answered with JSON that is no completion")
+        if data.get("error"):
+            raise self._told(_status_in(data["error"]), response, taken_at)
+        choices = data.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, Mapping) or not isinstance(choice.get("message"), Mapping):
+            raise _Transient("the completion has no choices[0].message")
+        if choice.get("finish_reason") == "error" or choice.get("error"):
+            raise _Transient(f"the model ended in an error: {_message_of(choice)[:_MAX_MESSAGE]}")
+        return data
+
+    def _told(
+        self, status: int, response: httpx2.Response, taken_at: float
+    ) -> Refused | _Transient:
+        """What an error response means."""
+        text = self._clean(response.text, longest=None)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            data = text
+        error = data.get("error", data) if isinstance(data, Mapping) else data
+        fields = error if isinstance(error, Mapping) else {}
+        code = next((str(fields[k]) for k in ("code", "type") if fields.get(k)), "")
+        message = self._clean(_message_of(error)) or f"no message (HTTP {status})"
+        wait_s = _asked_to_wait(response.headers, text)
+        empty = _EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
+        if status == 429 and not empty:
+            self._throttle.slow_down(taken_at, wait_s)
+        again = status in _WORTH_A_RETRY or (status >= 500 and status not in _NEVER_RETRIED)
+        if again and not empty:
+            return _Transient(f"HTTP {status}: {message}", status=status, wait_s=wait_s)
+        param = str(fields.get("param") or "")
+        return Refused(Refusal(status=status, message=message, code=code, param=param))
+
+    def _clean(self, text: str, *, longest: int | None = _MAX_MESSAGE) -> str:
+        """The text without the API key, should the endpoint have sent it back."""
+        if len(self._key) >= 6:
+            text = text.replace(self._key, "[API key]")
+        return text if longest is None else text[:longest]
+
+
+async def only_model(settings: JudgeSettings) -> str:
+    """The one model of an endpoint, for a base URL that was given without a model.
+
+    Raises:
+        InputError: it lists none or several, or cannot be asked.
+    """
+    transport = Transport(settings)
+    try:
+        models = await transport.models()
+    finally:
+        await transport.close()
+    if len(models) != 1:
+        listed = ", ".join(sorted(models)[:20]) or "none"
+        raise InputError(f"name a model with --judge: {transport.endpoint} lists {listed}")
+    return models[0]
+
+
+def _host(hostname: str, port: int | None) -> str:
+    host = f"[{hostname}]" if ":" in hostname else hostname
+    return host if port is None else f"{host}:{port}"
+
+
+def _status_in(error: object) -> int:
+    """The status that an error body inside a 200 names; 502 where it names none."""
+    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
+    try:
+        status = int(str(code))
+    except ValueError:
+        return 502
+    return status if 400 <= status <= 599 else 502
+
+
+def _message_of(error: object) -> str:
+    """The words of an error, whatever its form: OpenAI's, FastAPI's, or plain text."""
+    if isinstance(error, str):
+        return " ".join(re.sub(r"<[^>]{0,200}>", " ", error).split())
+    if not isinstance(error, Mapping):
+        return json.dumps(error)
+    for key in ("message", "error", "detail", "msg"):
+        value = error.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if value:
+            return json.dumps(value, ensure_ascii=False)
+    return ""
+
+
+def _asked_to_wait(headers: httpx2.Headers, text: str) -> float | None:
+    """Seconds that the endpoint asks to wait: in a header, or Gemini's `retryDelay` in the body."""
+    value = headers.get("retry-after", "")
+    delay = re.search(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"', text)
+    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    if (seconds := _number(value)) is not None:
+        return seconds
+    if delay:
+        return float(delay.group(1))
+    try:
+        until, sent = parsedate_to_datetime(value), parsedate_to_datetime(headers.get("date", ""))
+        return max(0.0, (until - sent).total_seconds())
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else None

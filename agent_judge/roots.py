@@ -1,0 +1,67 @@
+"""Which files a manifest may name: those in its folder or in a root that the user allowed.
+
+A manifest may come from someone else, and what it names is sent to a judge. So symlinks and `..`
+are followed before the answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from agent_judge.errors import InputError
+
+_KEPT = 1 << 16
+"""Manifests have millions of paths in few folders, or few paths in millions of rows."""
+
+
+class Roots:
+    """The folder that relative paths start at, and every folder that a path may lie in."""
+
+    def __init__(self, folder: Path, allowed: Sequence[Path] = ()) -> None:
+        """Take the manifest's folder and the `--root` folders.
+
+        Raises:
+            InputError: a root is no folder.
+        """
+        for root in allowed:
+            if not root.is_dir():
+                raise InputError(f"--root {str(root)!r}: no such folder")
+        self._folder = str(folder.absolute())
+        self._inside = tuple(
+            os.path.realpath(root).rstrip("/") + "/" for root in (folder, *allowed)
+        )
+        self._real = lru_cache(_KEPT)(self._follow)
+        self._known = lru_cache(_KEPT)(self._locate)
+
+    def path(self, text: str) -> Path:
+        """The file that a manifest means by `text`; it need not exist.
+
+        Raises:
+            ValueError: it lies outside, or is no path; the message says what to do.
+        """
+        return self._known(text)
+
+    def _locate(self, text: str) -> Path:
+        if "\0" in text or not text.strip():
+            raise ValueError(f"expected a path, got {text!r:.80}")
+        if "://" in text or text.startswith("data:"):
+            raise ValueError(f"expected a path to a local file, got {text!r:.80}")
+        full = text if text.startswith("/") else f"{self._folder}/{text}"
+        if not self._follow(full).startswith(self._inside):
+            raise ValueError(
+                f"{text!r} leads outside the manifest's folder: "
+                f"allow the folder it lies in with --root DIR"
+            )
+        return Path(full)
+
+    def _follow(self, path: str) -> str:
+        """`os.path.realpath`, but each folder is looked at once."""
+        folder, _, name = path.rpartition("/")
+        if not folder or name in ("", ".", ".."):
+            return os.path.realpath(path)
+        real = f"{self._real(folder)}/{name}"
+        is_link = os.path.islink(real)  # noqa: PTH114 - a Path costs more than the look
+        return os.path.realpath(real) if is_link else real

@@ -204,14 +204,12 @@ class _Criterion:
         chosen = next((o for o in worst if o.level == level), worst[0])
         outcomes = [o for vote in votes for o in vote]
         record = self._record(
-            status="unscored" if level is None else "scored",
-            reason=None if level is not None or chosen.error is None else chosen.error.reason,
-            explanation=str(chosen.error) if level is None else "",
-            **self._verdict_fields(chosen.verdict if level is not None else None),
+            **self._fate_fields(chosen, scored=level is not None),
             **self._input_fields(intake, chosen),
             per_target=self._per_target(votes[worst.index(chosen)]),
             vote_levels=tuple(levels),
             evidence=tuple(e for o in outcomes for e in o.trace.evidence),
+            flags=self._flags(outcomes, levels),
             **self._cost_fields(outcomes),
         )
         replies = tuple(
@@ -222,10 +220,13 @@ class _Criterion:
         )
         return Judged(record=record, round=self.round, replies=replies)
 
-    def _verdict_fields(self, verdict: Verdict | None) -> dict[str, Any]:
-        if verdict is None:
-            return {}
+    def _fate_fields(self, chosen: _Outcome, *, scored: bool) -> dict[str, Any]:
+        verdict, error = chosen.verdict, chosen.error
+        if not scored or verdict is None:
+            reason = error.reason if error else None
+            return {"status": "unscored", "reason": reason, "explanation": str(error)}
         return {
+            "status": "scored",
             "level": verdict.level,
             "label": verdict.label,
             "score_100": round(score_100(verdict.level), 2),
@@ -261,19 +262,25 @@ class _Criterion:
             for box in outcome.look.targets
         )
 
-    def _cost_fields(self, outcomes: Sequence[_Outcome]) -> dict[str, Any]:
-        ledgers = [o.trace.ledger for o in outcomes]
-        flags = {flag for ledger in ledgers for flag in ledger.flags}
-        if all(o.identical for o in outcomes):
-            flags.add("identical")
+    def _flags(self, outcomes: Sequence[_Outcome], levels: Sequence[int | None]) -> tuple[str, ...]:
+        flags = {flag for o in outcomes for flag in o.trace.ledger.flags}
         flags |= {
             f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status
         }
-        if self.round:
-            flags.add("rejudged")
+        scored = [level for level in levels if level is not None]
+        for flag, holds in (
+            ("identical", all(o.identical for o in outcomes)),
+            ("rejudged", self.round > 0),
+            ("votes_apart", bool(scored) and max(scored) - min(scored) > 1),
+        ):
+            if holds:
+                flags.add(flag)
+        return tuple(sorted(flags))
+
+    def _cost_fields(self, outcomes: Sequence[_Outcome]) -> dict[str, Any]:
+        ledgers = [o.trace.ledger for o in outcomes]
         models = list(dict.fromkeys(m for ledger in ledgers for m in ledger.models))
         return {
-            "flags": tuple(sorted(flags)),
             "judge_returned_model": models[-1] if models else None,
             "prompt_hash": next((o.trace.prompt_hash for o in outcomes if o.trace.prompt_hash), ""),
             "tokens_in": _total([ledger.tokens_in for ledger in ledgers]),

@@ -11,12 +11,15 @@ from rich.table import Table
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
-_COLUMNS = ("editor", "mode", "", "scored", "score", "mean level", "bounds", "missing at 1")
+_NUMBERS = ("scored", "score", "level", "bounds", "missing=1")
+_COLUMNS = ("editor", "mode", "", *_NUMBERS)
 
 
 def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> None:
     """The closing table: per editor and mode, each criterion with n scored / planned and bounds."""
-    table = Table(*_COLUMNS, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in _COLUMNS:
+        table.add_column(column, no_wrap=True, justify="right" if column in _NUMBERS else "left")
     for editor, mode, standing in _by_editor_and_mode(summary):
         for criterion in run.criteria:
             part = standing[criterion]
@@ -45,7 +48,7 @@ def _figures(part: Mapping[str, Any]) -> list[str]:
     return [
         shown(part["score_100"]),
         shown(part["mean_level"], 2),
-        "-" if None in bounds else f"{bounds[0]:.1f} to {bounds[1]:.1f}",
+        "-" if None in bounds else f"{bounds[0]:.1f}-{bounds[1]:.1f}",
         shown(part["missing_at_1_100"]),
     ]
 
@@ -64,8 +67,8 @@ def _below(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"unscored: {unscored}"
     if nothing:
         yield f"nothing to judge or left: {nothing}"
-    yield "score = (mean level - 1) / 3 * 100 (our formula: the paper prints none); bounds: rows"
-    yield "without a verdict at 1 and at 4; no score where under 90 % of them have one"
+    yield "score = (mean level - 1) / 3 * 100: our formula, the paper prints none. bounds: rows"
+    yield "without a verdict at 1 and at 4. No score where under 90 % have a verdict."
 
 
 def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:

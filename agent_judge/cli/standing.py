@@ -11,15 +11,18 @@ from rich.table import Table
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
-_NUMBERS = ("scored", "score", "level", "bounds", "missing=1")
-_COLUMNS = ("editor", "mode", "", *_NUMBERS)
+_NUMBERS = {"scored": 7, "score": 5, "level": 5, "bounds": 10, "missing=1": 9}
+"""Columns and their widths."""
 
 
 def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> None:
     """The closing table: per editor and mode, each criterion with n scored / planned and bounds."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in _COLUMNS:
-        table.add_column(column, no_wrap=True, justify="right" if column in _NUMBERS else "left")
+    table.add_column("editor", no_wrap=True, overflow="ellipsis", max_width=22)
+    for column in ("mode", ""):
+        table.add_column(column, no_wrap=True, min_width=7)
+    for column, width in _NUMBERS.items():
+        table.add_column(column, no_wrap=True, min_width=width, justify="right")
     for editor, mode, standing in _by_editor_and_mode(summary):
         for criterion in run.criteria:
             part = standing[criterion]
@@ -67,8 +70,8 @@ def _below(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"unscored: {unscored}"
     if nothing:
         yield f"nothing to judge or left: {nothing}"
-    yield "score = (mean level - 1) / 3 * 100: our formula, the paper prints none. bounds: rows"
-    yield "without a verdict at 1 and at 4. No score where under 90 % have a verdict."
+    yield "score = (mean level - 1) / 3 * 100: our formula, the paper prints none."
+    yield "bounds: rows without a verdict at 1 and at 4; under 90 % verdicts no score."
 
 
 def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:

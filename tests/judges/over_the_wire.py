@@ -1,0 +1,106 @@
+"""A judge behind a loopback endpoint, in the loop with real tools."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+
+from agent_judge.album import Album
+from agent_judge.graph import Loop, Trace
+from agent_judge.judges.base import Message, ReplyCache, Request
+from agent_judge.judges.lmm import LmmJudge
+from agent_judge.judges.reply import answer_schema
+from agent_judge.plan import Look
+from agent_judge.records import Criterion
+from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.settings import Settings
+from agent_judge.testing import LoopbackEndpoint, Policy
+from agent_judge.tools.base import Tool, View
+from agent_judge.tools.difference import DifferenceTool
+from agent_judge.tools.zoom_in import ZoomInTool
+
+
+def a_view(size_wh: tuple[int, int] = (160, 120), *, noise: bool = False) -> View:
+    width, height = size_wh
+    rng = np.random.default_rng(3)
+    low, high = (0, 256) if noise else (90, 140)
+    source = rng.integers(low, high, (height, width, 3)).astype(np.uint8)
+    edited = source.copy()
+    edited[height // 3 : height // 3 + 10, width // 2 : width // 2 + 12] = (220, 20, 20)
+    return View(source=source, edited=edited)
+
+
+@asynccontextmanager
+async def judge_at(
+    policy: Policy,
+    *,
+    model: str = "judge",
+    cache: ReplyCache | None = None,
+    endpoint: dict[str, Any] | None = None,
+    prices: dict[str, Any] | None = None,
+    api_key: str | None = None,
+    models: Sequence[str] = ("judge",),
+    **judge: Any,
+) -> AsyncIterator[tuple[LmmJudge, LoopbackEndpoint]]:
+    """A judge and its endpoint; no waiting between tries unless asked for."""
+    with LoopbackEndpoint(policy, models=models, api_key=api_key) as loopback:
+        values = {"backoff_max_s": 0, "api_key": api_key, **judge}
+        settings = Settings.model_validate(
+            {
+                "judge": {"model": model, "base_url": loopback.base_url, **values},
+                "endpoint": endpoint or {},
+                "prices": prices or {},
+            }
+        )
+        lmm = LmmJudge.from_settings(settings, cache)
+        try:
+            yield lmm, loopback
+        finally:
+            await lmm.close()
+
+
+def a_loop(
+    judge: LmmJudge,
+    *,
+    view: View | None = None,
+    criterion: Criterion = "IF",
+    tools: tuple[Tool, ...] = (ZoomInTool(), DifferenceTool()),
+    cropped: bool = False,
+) -> Loop:
+    task = {"criterion": criterion, "instruction": "make it red"}
+    return Loop(
+        judge=judge,
+        ladder=load_ladder(criterion),
+        look=Look(view=view or a_view(), task=task, cropped=cropped),
+        tools=tools,
+        album=Album(),
+        trace=Trace(),
+        max_steps=6,
+        format_retries=2,
+    )
+
+
+def a_request(
+    *, messages: Sequence[Message] = (), tools: Sequence[dict[str, Any]] = (), **fields: Any
+) -> Request:
+    """One turn outside the loop: a system message, one small picture, then `messages`."""
+    loop_album = fields.pop("album", None) or Album()
+    url = loop_album.show("source", a_view().source)
+    picture = {"type": "image_url", "image_url": {"url": url}}
+    opening: list[Message] = [
+        {"role": "system", "content": "judge"},
+        {"role": "user", "content": [{"type": "text", "text": "The source picture:"}, picture]},
+    ]
+    from agent_judge.judges.base import Ledger
+
+    return Request(
+        messages=[*opening, *messages],
+        tools=tools,
+        answer_schema=answer_schema(load_ladder("IF"), boxes=True),
+        album=loop_album,
+        ledger=fields.pop("ledger", None) or Ledger(),
+        **fields,
+    )

@@ -55,7 +55,10 @@ class Assignment:
     rounds: Mapping[Criterion, int]
     """Criteria to judge, each with its round; a new round takes nothing from the reply cache."""
     attempts: Mapping[Criterion, int] = field(default_factory=dict)
-    """Requests already spent on a criterion, where a record of them exists."""
+    """Requests that the criterion's earlier record counts."""
+    counted: frozenset[Criterion] = frozenset()
+    """Criteria whose earlier record is of this round: it counts the requests behind replies that
+    now come out of the cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +67,8 @@ class Judged:
 
     record: Record
     round: int
+    replayed: int = 0
+    """Of the record's `attempts`, those behind replies out of the cache."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Signature of the row and its files as they were when they were read."""
     replies: tuple[Mapping[str, Any], ...] = ()
@@ -114,10 +119,13 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
             raise  # the run's fault: a stopped endpoint, a full disk
         except Exception as err:  # the one place: any other fault is this row's, not the run's
             judged = judging.failed("internal_error", repr(err), notes=(traceback.format_exc(),))
+        earlier = assignment.attempts.get(criterion, 0)
+        if criterion in assignment.counted:
+            earlier -= judged.replayed
         record = replace(
             judged.record,
             seconds=round(time.perf_counter() - start, 3),
-            attempts=judged.record.attempts + assignment.attempts.get(criterion, 0),
+            attempts=judged.record.attempts + earlier,
         )
         yield replace(judged, record=record, inputs=inputs)
 
@@ -218,7 +226,8 @@ class _Criterion:
             for k, outcome in enumerate(vote)
             for message in outcome.trace.replies
         )
-        return Judged(record=record, round=self.round, replies=replies)
+        replayed = sum(o.trace.ledger.replayed for o in outcomes)
+        return Judged(record=record, round=self.round, replayed=replayed, replies=replies)
 
     def _fate_fields(self, chosen: _Outcome, *, scored: bool) -> dict[str, Any]:
         verdict, error = chosen.verdict, chosen.error

@@ -36,6 +36,7 @@ def assign(
     """
     rounds: dict[Criterion, int] = {}
     attempts: dict[Criterion, int] = {}
+    counted: set[Criterion] = set()
     for criterion in criteria:
         standing = store.standing(sample.id, criterion)
         if standing is None:
@@ -45,7 +46,11 @@ def assign(
         if opens or _again_by_itself(standing) or inputs_changed(sample, standing.inputs):
             rounds[criterion] = standing.round + opens
             attempts[criterion] = standing.attempts
-    return Assignment(sample=sample, rounds=rounds, attempts=attempts) if rounds else None
+            if not opens:
+                counted.add(criterion)
+    if not rounds:
+        return None
+    return Assignment(sample=sample, rounds=rounds, attempts=attempts, counted=frozenset(counted))
 
 
 def _again_by_itself(standing: Standing) -> bool:

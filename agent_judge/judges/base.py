@@ -21,7 +21,9 @@ class Ledger:
     """What one criterion has cost so far; it survives a judge that fails."""
 
     attempts: int = 0
-    """Requests sent, all retries."""
+    """Requests sent, all retries, those behind replies out of the cache included."""
+    replayed: int = 0
+    """Of `attempts`, those behind replies out of the cache: paid for in an earlier invocation."""
     tokens_in: int | None = 0
     """None once a reply came without usage."""
     tokens_out: int | None = 0

@@ -170,6 +170,7 @@ class LmmJudge:
     def _replay(self, saved: Mapping[str, Any], ledger: Ledger) -> Reply:
         usage = Usage(**saved["usage"]) if saved["usage"] else None
         ledger.attempts += saved["attempts"]
+        ledger.replayed += saved["attempts"]
         self._enter(usage, saved["model"], saved["flags"], saved["notes"], ledger)
         return Reply(message=saved["message"], finish_reason=saved["finish_reason"])
 

@@ -12,7 +12,7 @@ from agent_judge.stats.agreement import Agreement, agreement
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Floats
 from agent_judge.stats.ratings import RatedRecord
-from agent_judge.stats.size import SIZE_BINS, size_bin
+from agent_judge.stats.size import group_order, size_bin
 from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED
 
 GROUPINGS: Mapping[str, Callable[[Record], str]] = {
@@ -111,11 +111,6 @@ def _groups(
     for row in rated:
         groups.setdefault(key(row.record), []).append(row)
     return dict(sorted(groups.items(), key=lambda entry: group_order(entry[0])))
-
-
-def group_order(name: str) -> tuple[int, str]:
-    """Sorts sizes from the smallest, other names by letter."""
-    return (SIZE_BINS.index(name) if name in SIZE_BINS else len(SIZE_BINS), name)
 
 
 def _agreement(rated: Sequence[RatedRecord], *, seed: int, n_resamples: int) -> Agreement:

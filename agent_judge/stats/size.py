@@ -21,3 +21,8 @@ def size_bin(area_pct: float | None) -> str:
     if area_pct is None:
         return NO_SIZE
     return SIZE_BINS[(area_pct >= 0.07) + (area_pct > 0.8)]
+
+
+def group_order(name: str) -> tuple[int, str]:
+    """Sorts sizes from the smallest, other names by letter."""
+    return (SIZE_BINS.index(name) if name in SIZE_BINS else len(SIZE_BINS), name)

@@ -1,0 +1,154 @@
+"""What holds an editing model back: the failure that costs it most, in one sentence.
+
+A row at a level below the best costs `100 - score_100(level)` points of its criterion. Each step of
+the IF ladder is another failure; everything below the best VC level is collateral damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agent_judge.records import MAX_LEVEL, Criterion, Record, score_100
+from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.stats.coverage import Tally, source_key
+from agent_judge.stats.intervals import MIN_CLUSTERS, Clusters
+
+FAILURES: Mapping[str, tuple[Criterion, tuple[int, ...]]] = {
+    "localisation": ("IF", (1,)),
+    "action": ("IF", (2,)),
+    "over-editing": ("IF", (3,)),
+    "collateral damage": ("VC", (1, 2, 3)),
+}
+"""Each failure's criterion and levels."""
+N_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What one failure costs."""
+
+    failure: str
+    """A key of `FAILURES`."""
+    criterion: Criterion
+    n: int
+    """Rows that failed so."""
+    n_scored: int
+    """Scored rows of the criterion."""
+    points: float
+    """Points of 100 that the criterion's mean loses by it."""
+
+    @property
+    def ended(self) -> str:
+        """How its rows ended, in the ladder's words."""
+        ladder = load_ladder(self.criterion)
+        levels = FAILURES[self.failure][1]
+        if len(levels) == 1:
+            return f"as {ladder.label_of(levels[0])}"
+        return f"below {ladder.label_of(MAX_LEVEL)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bottleneck:
+    """The failures of one editor in one mode, the costliest first."""
+
+    losses: tuple[Loss, ...]
+    """Of the criteria with a headline; the failures of another are not ranked."""
+    holds_01: float | None
+    """Share of resamples of the source pictures in which the first loss stays the largest; None
+    for fewer than six pictures or nothing lost."""
+    sentence: str
+    """The bottleneck with the numbers behind it."""
+
+
+def bottleneck(
+    who: str, tallies: Mapping[Criterion, Tally], records: Iterable[Record], *, seed: int = 0
+) -> Bottleneck:
+    """The failure that costs an editing model most.
+
+    Args:
+        who: the editor and mode, as the sentence names them.
+        tallies: of the same records, for each criterion that was asked for.
+        records: of one editor and one mode.
+        seed: of the resampling behind `holds_01`.
+    """
+    ranked = {criterion for criterion, counts in tallies.items() if counts.has_headline}
+    losses = sorted(
+        (
+            _loss(failure, tallies[criterion])
+            for failure, (criterion, _) in FAILURES.items()
+            if criterion in ranked
+        ),
+        key=lambda loss: -loss.points,
+    )
+    scored = [r for r in records if r.level is not None and r.criterion in ranked]
+    holds = _share_that_holds(losses, scored, seed) if losses and losses[0].n else None
+    return Bottleneck(
+        losses=tuple(losses), holds_01=holds, sentence=_sentence(who, losses, holds, tallies)
+    )
+
+
+def _loss(failure: str, counts: Tally) -> Loss:
+    criterion, levels = FAILURES[failure]
+    lost = sum(counts.n_at_level[level - 1] * (100 - score_100(level)) for level in levels)
+    return Loss(
+        failure=failure,
+        criterion=criterion,
+        n=sum(counts.n_at_level[level - 1] for level in levels),
+        n_scored=counts.n_scored,
+        points=lost / counts.n_scored,
+    )
+
+
+def _share_that_holds(losses: Sequence[Loss], scored: Sequence[Record], seed: int) -> float | None:
+    clusters = Clusters.of([source_key(record) for record in scored])
+    if clusters.n < MIN_CLUSTERS:
+        return None
+    # Column by failure: the points that each row loses by it, and whether it counts for it.
+    lost = np.array([[_points(record, loss.failure) for loss in losses] for record in scored])
+    counts = np.array([[r.criterion == loss.criterion for loss in losses] for r in scored])
+    rng = np.random.default_rng(seed)
+    held = 0.0
+    for _ in range(N_RESAMPLES):
+        rows = clusters.resample(rng)
+        means = lost[rows].sum(axis=0) / np.maximum(counts[rows].sum(axis=0), 1)
+        largest = np.isclose(means, means.max())
+        held += largest[0] / largest.sum()  # a tie is shared
+    return float(held / N_RESAMPLES)
+
+
+def _points(record: Record, failure: str) -> float:
+    criterion, levels = FAILURES[failure]
+    level = record.level or 0
+    return 100 - score_100(level) if record.criterion == criterion and level in levels else 0.0
+
+
+def _sentence(
+    who: str, losses: Sequence[Loss], holds: float | None, tallies: Mapping[Criterion, Tally]
+) -> str:
+    unranked = "".join(
+        f"; {criterion} is not ranked, with {counts.n_scored} of {counts.n_planned} rows scored"
+        for criterion, counts in tallies.items()
+        if not counts.has_headline
+    )
+    n_lost = max((counts.n_nothing_to_judge for counts in tallies.values()), default=0)
+    tail = unranked + (f"; {n_lost} rows have no readable output" if n_lost else "") + "."
+    if not losses:
+        return f"{who}: too little is scored to name a bottleneck{tail}"
+    worst, *others = losses
+    if not worst.n:
+        rows = " and ".join(
+            f"{counts.n_scored} {criterion}"
+            for criterion, counts in tallies.items()
+            if counts.has_headline
+        )
+        return f"{who}: nothing is lost in {rows} rows{tail}"
+    rest = ", ".join(f"{loss.failure} {loss.points:.1f}" for loss in others)
+    sure = "" if holds is None else f", and does so in {holds:.0%} of resamples of the sources"
+    return (
+        f"{who} loses most to {worst.failure}: {worst.n} of {worst.n_scored} scored "
+        f"{worst.criterion} rows ({worst.n / worst.n_scored:.0%}) ended {worst.ended}, which costs "
+        f"{worst.points:.1f} of 100 points{f' ({rest})' if rest else ''}{sure}{tail}"
+    )

@@ -103,7 +103,7 @@ class LmmJudge:
             InputError: the endpoint cannot call tools at all.
         """
         key = await asyncio.to_thread(self._key, request)
-        saved = self._cache.get(key) if self._cache else None
+        saved = None if self._cache is None else self._cache.get(key)
         if saved is not None:
             return self._replay(saved, request.ledger)
         cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
@@ -113,7 +113,7 @@ class LmmJudge:
             letter, completion = await self._ask(request, 2 * cap)
             self._count(completion, letter, request.ledger)
         reply = Reply(message=_message_of(completion), finish_reason=_finish_of(completion))
-        if self._cache and reply.finish_reason in _CACHED_ENDS and not reply.message.get("refusal"):
+        if self._cache is not None and _is_answer(reply):
             attempts = request.ledger.attempts - attempts
             self._cache.put(key, _saved(reply, completion, letter, attempts))
         return reply
@@ -238,6 +238,11 @@ def _message_of(completion: Mapping[str, Any]) -> Message:
     except UnicodeEncodeError:  # a lone surrogate
         return dict(json.loads(text.encode("utf-8", "replace")))
     return message
+
+
+def _is_answer(reply: Reply) -> bool:
+    """Whether a reply may be kept: a refused, blocked or cut-off one is none."""
+    return reply.finish_reason in _CACHED_ENDS and not reply.message.get("refusal")
 
 
 def _saved(

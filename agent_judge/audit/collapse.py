@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 
@@ -48,3 +50,11 @@ def other_place(image: RGB, place: RGB) -> RGB:
     large = cv2.resize(place, size_wh, interpolation=cv2.INTER_AREA)
     left, top = (large.shape[1] - width) // 2, (large.shape[0] - height) // 2
     return np.ascontiguousarray(large[top : top + height, left : left + width]).astype(np.uint8)
+
+
+STYLES: tuple[tuple[str, Callable[[RGB], RGB]], ...] = (
+    ("a painting", painting),
+    ("a sketch", sketch),
+    ("night", night),
+)
+"""Styles by what a person would call them."""

@@ -22,6 +22,9 @@ Floats = NDArray[np.float32]
 INPAINT_SIDE_PX = 64
 """A hole is inpainted at this size at most: its tone has no finer detail, and it costs its area."""
 
+GRAIN_LEVELS = 10
+"""Largest deviation, in grey levels, that counts as a surface's grain."""
+
 
 def polygon_mask(points_xy: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> Mask:
     """The pixels inside a polygon given in pixels of a picture of `size_wh`."""
@@ -93,7 +96,8 @@ def fill(image: RGB, mask: Mask, grain_from_xy: tuple[int, int]) -> RGB:
     where = _window(mask, 12)
     dx, dy = grain_from_xy
     moved = np.roll(image, (-dy, -dx), axis=(0, 1))[where].astype(np.float32)
-    grain = moved - cv2.GaussianBlur(moved, (0, 0), 4)
+    # Clipped: edges of other things are no grain.
+    grain = np.clip(moved - cv2.GaussianBlur(moved, (0, 0), 2), -GRAIN_LEVELS, GRAIN_LEVELS)
     return _put(image, where, _tone(image[where], mask[where]) + grain, mask)
 
 
@@ -115,6 +119,21 @@ def smear(image: RGB, mask: Mask, sigma_px: float, *, of: Mask | None = None) ->
     return _put(image, where, cv2.GaussianBlur(part, (0, 0), sigma_px) / (share + 1e-3), mask)
 
 
+def smudge(before: RGB, after: RGB, sigma_px: float) -> RGB:
+    """`before` with its change to `after` as a soft cloud: nobody can tell what came."""
+    where = _window(np.any(before != after, axis=2), int(3 * sigma_px))
+    change = after[where].astype(np.float32) - before[where]
+    out = before.copy()
+    cloud = before[where] + 1.2 * cv2.GaussianBlur(change, (0, 0), sigma_px)
+    out[where] = np.clip(np.rint(cloud), 0, 255).astype(np.uint8)
+    return out
+
+
+def flatten(image: RGB, mask: Mask, colour: Colour) -> RGB:
+    """The masked part in one flat colour, without shading."""
+    return blend(image, np.broadcast_to(np.array(colour, np.float32), image.shape), mask)
+
+
 def cover(image: RGB, mask: Mask, tiles: RGB) -> RGB:
     """The masked part covered with a pattern (a picture of equal size), its shading half kept."""
     where = _window(mask, 4)
@@ -128,17 +147,26 @@ def lab(image: RGB) -> Floats:
     return cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_RGB2Lab).astype(np.float32)
 
 
-def visible_change(before: RGB, after: RGB, mask: Mask) -> float:
-    """How much the masked part changed to the eye: mean Lab distance after a blur.
-
-    The blur (a sixth of the mask's side) takes out texture: gravel replaced by other gravel is no
-    change that a person would see.
-    """
+def lab_around(image: RGB, mask: Mask) -> Floats:
+    """Lab of the pixels in a ring around a mask, half as wide as the mask, shape (n, 3)."""
     box = mask_box(mask)
+    where = _window(mask, int(max(4, min(box.width, box.height) / 2)))
+    return np.asarray(lab(image[where])[~mask[where]], np.float32)
+
+
+def visible_change(before: RGB, after: RGB, mask: Mask, *, texture: bool) -> float:
+    """How much the masked part changed to the eye: mean Lab distance.
+
+    Without `texture` both pictures are blurred first (by a sixth of the mask's side): gravel
+    replaced by other gravel is no change that a person would see.
+    """
     where = _window(mask, 4)
-    sigma = max(1.0, (box.width * box.height) ** 0.5 / 6)
-    apart = [cv2.GaussianBlur(lab(image[where]), (0, 0), sigma) for image in (before, after)]
-    return float(np.linalg.norm(apart[0] - apart[1], axis=2)[mask[where]].mean())
+    pair = [lab(image[where]) for image in (before, after)]
+    if not texture:
+        box = mask_box(mask)
+        sigma = max(1.0, (box.width * box.height) ** 0.5 / 6)
+        pair = [np.asarray(cv2.GaussianBlur(part, (0, 0), sigma)) for part in pair]
+    return float(np.linalg.norm(pair[0] - pair[1], axis=2)[mask[where]].mean())
 
 
 def _tone(part: RGB, hole: Mask) -> Floats:

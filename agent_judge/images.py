@@ -181,7 +181,7 @@ def aspect_misfit(one_wh: tuple[int, int], other_wh: tuple[int, int]) -> float:
     if abs(w1 * h2 / h1 - w2) < 1 or abs(h1 * w2 / w1 - h2) < 1:
         return 0.0
     ratio = w1 * h2 / (h1 * w2)
-    return max(ratio, 1 / ratio) - 1
+    return round(max(ratio, 1 / ratio) - 1, 9)  # so that 101/100 is within 1 %
 
 
 def frame_of(source: RGB, picture: RGB) -> FrameMap:

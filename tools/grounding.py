@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agent_judge.errors import ToolError
-from agent_judge.tools.base import ToolReply, View
-from agent_judge.tools.window import BOX_SCHEMA, named_picture
+from agent_judge.tools.base import ToolReply, View, whereabouts
+from agent_judge.tools.tiled_search import Found, Search, search
+from agent_judge.tools.window import BOX_SCHEMA, asked_box, named_picture
 
 MAX_PHRASES = 8
+MAX_CANDIDATES = 20
+LEGIBLE_PX = 16
+"""Side of a thing on the detector's picture below which it is easily missed."""
+_POSITION_WORDS = re.compile(
+    r"\b(left|right|top|bottom|upper|lower|middle|cent(re|er)|front|back|behind|above|below|under"
+    r"|over|between|near(est)?|farthest|(left|right)most|next|first|second|third|last)\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +27,9 @@ class GroundingTool:
     """`grounding`: candidate boxes for phrases."""
 
     weights: str | None = None
-    """A known name, a file or a folder; None where there is no detector."""
+    """A known name, a file, a folder or a hub name; None where there is no detector."""
     device: str = "auto"
-    """`cpu`, `cuda`, or `auto` for the better of the two that is there."""
+    """`cpu`, `cuda` or `auto`."""
 
     name: ClassVar[str] = "grounding"
 
@@ -60,10 +69,79 @@ class GroundingTool:
 
         Raises:
             ToolError: there is no detector here, or the arguments do not fit the picture.
+            WeightsError: the detector's weights are missing or damaged.
         """
-        named_picture(view, args)
-        raise ToolError(
-            "grounding is not available in this run: search with zoom_in instead. "
-            "(To have it: pip install 'agent-judge[models]', agent-judge weights fetch "
-            "groundingdino-swint, and set tools.detector to groundingdino-swint.)"
+        from agent_judge.tools.loaded import shared_detector
+
+        name, pixels = named_picture(view, args)
+        phrases = _phrases(args.get("phrases"))
+        region = None
+        if args.get("region") is not None:
+            region = asked_box(args["region"], view.size_wh)[1].outward()
+        detector = shared_detector(self.weights, self.device)
+        result = search(pixels, phrases, detector, region)
+        return ToolReply(data=reply_data(result, name, phrases, view.size_wh, detector.name))
+
+
+def _phrases(asked: object) -> list[str]:
+    """The phrases, each once.
+
+    Raises:
+        ToolError: they are none, too many, or no text.
+    """
+    if not isinstance(asked, list | tuple) or not all(isinstance(p, str) for p in asked):
+        raise ToolError(f"phrases must be a list of texts, got {asked!r}")
+    phrases = list(dict.fromkeys(asked))
+    if not 1 <= len(phrases) <= MAX_PHRASES:
+        raise ToolError(f"pass 1 to {MAX_PHRASES} phrases, got {len(phrases)}")
+    return phrases
+
+
+def reply_data(
+    result: Search,
+    picture: str,
+    phrases: Sequence[str],
+    size_wh: tuple[int, int],
+    detector: str,
+) -> dict[str, Any]:
+    """What the judge is told of a search, as JSON types."""
+    listed = result.found[:MAX_CANDIDATES]
+    closest = max(look.scale for look in result.looks)
+    missing = [p for p in phrases if all(f.phrase != p for f in result.found)]
+    notes = [
+        f"at its closest look the detector saw the picture at x{closest:.2g}: "
+        f"things under about {LEGIBLE_PX / closest:.0f} px are easily missed"
+    ]
+    if missing:
+        notes.append(
+            f"no box found for {missing}: that does not mean it is absent; "
+            f"search with zoom_in, or pass a smaller region"
         )
+    if any(_POSITION_WORDS.search(phrase.lower()) for phrase in phrases):
+        notes.append(
+            "the detector does not understand position words: it lists every candidate, "
+            "choose by where they lie"
+        )
+    return {
+        "picture": picture,
+        "picture_size": list(size_wh),
+        "searched_box_px": [int(v) for v in result.looks[0].window.xyxy],
+        "candidates": [_candidate(found, size_wh) for found in listed],
+        "omitted": len(result.found) - len(listed),
+        "looks": len(result.looks),
+        "closest_scale": round(closest, 3),
+        "detector": detector,
+        "notes": notes,
+        "summary": f"{picture}: {len(result.found)} candidate(s) for {list(phrases)}",
+    }
+
+
+def _candidate(found: Found, size_wh: tuple[int, int]) -> dict[str, Any]:
+    return {
+        "phrase": found.phrase,
+        "score": found.score,
+        "box_px": [round(v, 1) for v in found.box.xyxy],
+        "where": whereabouts(found.box, size_wh),
+        "seen_in_box_px": [int(v) for v in found.look.window.xyxy],
+        "seen_at_scale": round(found.look.scale, 3),
+    }

@@ -6,10 +6,13 @@ import importlib.util
 import threading
 from ctypes.util import find_library
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
-from agent_judge.errors import InputError
+from agent_judge.errors import InputError, ToolError, WeightsError
+from agent_judge.tools.detector import Detector
 from agent_judge.tools.super_resolution import NETWORKS, NetworkName, Upscaler
+from agent_judge.tools.weights import KNOWN, cache_folder, checked_files, known
 
 Device = Literal["cpu", "cuda"]
 _loading = threading.RLock()
@@ -70,3 +73,44 @@ def _upscaler(name: NetworkName, device: Device) -> Upscaler:
     from agent_judge.tools.torch_runtime import load_realesrgan
 
     return load_realesrgan(NETWORKS[name], device)
+
+
+def shared_detector(weights: str | None, device: str = "auto") -> Detector:
+    """The one loaded copy of a grounding detector on a device.
+
+    Args:
+        weights: A known name (`agent-judge weights list`), a `.pth` file with BERT's `vocab.txt`
+            beside it, a folder or a hub name of transformers' GroundingDino; None for none.
+        device: `cpu`, `cuda` or `auto`.
+
+    Raises:
+        InputError: there is no such device.
+        ToolError: there is no detector in this run.
+        WeightsError: the weights are missing or damaged.
+    """
+    extra = ("torch", "transformers", "groundingdino")
+    if weights is None or any(importlib.util.find_spec(name) is None for name in extra):
+        raise ToolError(
+            "grounding is not available in this run: search with zoom_in instead. (To have it: "
+            "pip install 'agent-judge[models]', agent-judge weights fetch groundingdino-swint, "
+            "and set tools.detector to groundingdino-swint.)"
+        )
+    with _loading:
+        return _detector(weights, device_for(device))
+
+
+@cache
+def _detector(weights: str, device: Device) -> Detector:
+    from agent_judge.tools.grounding_dino import load_package, load_transformers
+
+    if weights in {entry.name for entry in KNOWN}:
+        checkpoint, vocabulary = checked_files(known(weights), cache_folder())
+        return load_package(checkpoint, vocabulary, device)
+    path = Path(weights)
+    if path.suffix != ".pth":
+        return load_transformers(weights, device)
+    vocabulary = path.with_name("vocab.txt")
+    for needed in (path, vocabulary):
+        if not needed.is_file():
+            raise WeightsError(f"tools.detector needs {needed}, which is not there")
+    return load_package(path, vocabulary, device)

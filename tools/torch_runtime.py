@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from agent_judge.tools.functional_tensor_adapter import functional_tensor
 from agent_judge.tools.ncnn_weights import read_state_dict
 from agent_judge.tools.super_resolution import SCALE, Floats, Network, Upscaler, wheel_files
+from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
 MAX_BATCH = 8
@@ -73,19 +73,3 @@ def _build(network: Network, device: str) -> Any:  # noqa: ANN401 - an untyped p
             half=device != "cpu",
             device=torch.device(device),
         )
-
-
-@contextmanager
-def memory_errors() -> Iterator[None]:
-    """Turns torch's ways of saying that memory ran out into MemoryError, and frees its cache."""
-    import torch
-
-    try:
-        yield
-    except RuntimeError as err:
-        on_device = isinstance(err, torch.OutOfMemoryError)
-        if not on_device and "allocate memory" not in str(err):
-            raise
-        if on_device:
-            torch.cuda.empty_cache()
-        raise MemoryError(str(err)) from err

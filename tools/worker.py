@@ -6,11 +6,14 @@ all loops in turn, runs those that wait together as a batch, and lets callers gi
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future
 from typing import Generic, TypeVar
+
+_LAST_BATCH_S = 10.0
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,6 +47,7 @@ class Worker(Generic[Item, Result]):
         self._queue: deque[tuple[Item, Future[Result]]] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._closed = False
 
     def __call__(self, item: Item) -> Result:
         """The result for one item; waits for it."""
@@ -53,16 +57,31 @@ class Worker(Generic[Item, Result]):
         """A future for one item. Cancelled before its turn, it is never run."""
         future: Future[Result] = Future()
         with self._changed:
-            self._changed.wait_for(lambda: len(self._queue) < self._max_waiting)
+            self._changed.wait_for(lambda: len(self._queue) < self._max_waiting or self._closed)
+            if self._closed:
+                future.cancel()
+                return future
             self._queue.append((item, future))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="network", daemon=True)
                 self._thread.start()
+                # A thread that is inside a network while Python shuts down aborts the process.
+                atexit.register(self.close)
             self._changed.notify_all()
         return future
 
+    def close(self) -> None:
+        """Give up what waits and let the running batch come to its end."""
+        with self._changed:
+            self._closed = True
+            for _, future in self._queue:
+                future.cancel()
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(_LAST_BATCH_S)
+
     def _serve(self) -> None:
-        while True:
+        while not self._closed:
             batch = [pair for pair in self._next_batch() if pair[1].set_running_or_notify_cancel()]
             if batch:
                 self._finish(batch)
@@ -70,7 +89,9 @@ class Worker(Generic[Item, Result]):
     def _next_batch(self) -> list[tuple[Item, Future[Result]]]:
         """The oldest item and the waiting ones of its key, taken from the queue."""
         with self._changed:
-            self._changed.wait_for(lambda: bool(self._queue))
+            self._changed.wait_for(lambda: self._queue or self._closed)
+            if self._closed:
+                return []
             key = self._key(self._queue[0][0])
             taken: list[tuple[Item, Future[Result]]] = []
             rest: deque[tuple[Item, Future[Result]]] = deque()

@@ -73,7 +73,7 @@ def test_tiny_and_odd_crops_come_out_at_exactly_four_times_their_size(by_torch, 
 def test_torch_that_runs_out_of_memory_raises_memory_error_and_nothing_else():
     import torch
 
-    from agent_judge.tools.torch_runtime import memory_errors
+    from agent_judge.tools.torch_memory import memory_errors
 
     with pytest.raises(MemoryError), memory_errors():
         torch.empty(2**50)

@@ -126,3 +126,16 @@ def test_item_that_runs_out_of_memory_alone_says_so():
     worker = Worker(Network(limit=0), key=shape)
     with pytest.raises(MemoryError):
         worker(np.array([1]))
+
+
+def test_closed_worker_ends_its_batch_and_gives_up_the_rest():
+    network = Network(is_open=False)
+    worker = Worker(network, key=shape)
+    first = worker.submit(np.array([0]))
+    network.entered.wait()
+    second = worker.submit(np.array([1]))
+    network.gate.set()
+    worker.close()
+    assert first.result().tolist() == [0]
+    assert second.cancelled() or second.result().tolist() == [2]
+    assert worker.submit(np.array([2])).cancelled()

@@ -118,7 +118,8 @@ def _run(argv: list[str]) -> int:
         level = _take_log_level(argv)
     except InputError as err:
         return _tell(str(err), USAGE)
-    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("agent_judge").setLevel(level.upper())
     try:
         typer.main.get_command(_app).main(args=argv, prog_name="agent-judge")
     except (InputError, WeightsError, RunStopped) as err:

@@ -13,6 +13,7 @@ import typer
 
 from agent_judge.errors import InputError
 from agent_judge.records import MAX_LEVEL, Criterion, Evidence, Record
+from agent_judge.report.steps import summary_of, text_of
 from agent_judge.run import Run
 from agent_judge.store import PlannedRow, Saved
 
@@ -57,7 +58,7 @@ def verdict_json(saved: Saved, run: Run) -> dict[str, Any]:
     record = saved.record
     return {
         **record.to_json(),
-        "replies": [_text_of(reply["message"]) for reply in saved.replies],
+        "replies": [text_of(reply["message"]) for reply in saved.replies],
         "messages": list(saved.replies),
         "round": saved.round,
         "versions": {
@@ -68,13 +69,6 @@ def verdict_json(saved: Saved, run: Run) -> dict[str, Any]:
             "judge_returned_model": record.judge_returned_model,
         },
     }
-
-
-def _text_of(message: Mapping[str, Any]) -> str:
-    content = message.get("content") or message.get("refusal") or ""
-    if isinstance(content, str):
-        return content
-    return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
 
 
 def _planned_row(run: Run, id_: str) -> PlannedRow:
@@ -138,17 +132,9 @@ def _evidence(evidence: Sequence[Evidence], run: Run) -> Iterator[str]:
     for number, one in enumerate(evidence, start=1):
         args = ", ".join(f"{key}={_plain(value)}" for key, value in one.args.items())
         yield f"  step {number}: {one.tool}({args})"
-        yield f"    {_short(_summary(one.text))}"
+        yield f"    {_short(summary_of(one.text))}"
         for sha256, label in zip(one.images, one.labels, strict=True):
             yield f"    {label}: {run.store.blob_path(sha256)}"
-
-
-def _summary(text: str) -> str:
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return text
-    return str(data.get("error") or data.get("summary") or text) if isinstance(data, dict) else text
 
 
 def _remarks(record: Record) -> Iterator[str]:

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from agent_judge.album import Album
-from agent_judge.images import load_image
+from agent_judge.images import encode_png, load_image
 from agent_judge.records import Box, Criterion, Evidence, Record, score_100
 from agent_judge.rubrics.ladder import load_ladder, rubric_version
 from agent_judge.store import PlannedRow, Store
 from agent_judge.tools.base import Tool, View
 from agent_judge.tools.difference import DifferenceTool
 from agent_judge.tools.zoom_in import ZoomInTool
+from tests.pictures import scene
 
 DEMO = Path(__file__).parents[2] / "eval_data" / "demo"
 JUDGE = "gpt-test"
@@ -35,14 +36,38 @@ def demo_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def make_run(folder: Path, rows: list[dict[str, Any]] | None = None) -> Path:
-    """A run in which every demo row got its planted levels; returns the folder."""
-    rows = demo_rows() if rows is None else rows
+def drawn_rows(folder: Path, n: int) -> list[dict[str, Any]]:
+    """Rows over one small drawn pair: a disc became white. Quick to judge and to show."""
+    drawn = scene((160, 120))
+    edited = drawn.pixels.copy()
+    x1, y1, x2, y2 = (int(v) for v in drawn.boxes[0].xyxy)
+    edited[y1:y2, x1:x2] = 255
+    for name, pixels in (("source", drawn.pixels), ("edited", edited)):
+        (folder / f"{name}.png").write_bytes(encode_png(pixels))
+    return [
+        {
+            "id": f"row {i}",
+            "item": f"item {i // 2}",
+            "editor": f"editor {i % 2}",
+            "source": str(folder / "source.png"),
+            "edited": str(folder / "edited.png"),
+            "instruction": f"Paint disc {i} white.",
+            "type": "color",
+            "boxes": [[x1, y1, x2, y2]],
+            "labels": [{"by": "planted", "IF": 4 - i % 4, "VC": 4}],
+        }
+        for i in range(n)
+    ]
+
+
+def make_run(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """A run in which every row got the levels of its first label; returns the folder."""
     with Store.create(folder, BINDING) as store:
         plan_rows(store, rows)
         for row in rows:
+            evidence = looked_at(row, store)
             for criterion in ("IF", "VC"):
-                save(store, scored(row, criterion, evidence=looked_at(row, store)))
+                save(store, scored(row, criterion, evidence=evidence))
     return folder
 
 

@@ -1,0 +1,121 @@
+"""`index.html`: the summary as plain HTML, and the frame into which the scripts draw the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from agent_judge.report.words import FATES, NOT_RUN, REASONS
+from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.run import Run
+from agent_judge.stats.summary import CRITERIA, RULES
+
+WEB = Path(__file__).parent / "web"
+"""Template, style and scripts of the page."""
+SCRIPTS = (
+    *(f"assets/{name}.js" for name in ("core", "query", "filters", "list", "viewer", "row")),
+    "data/about.js",
+    "data/list.js",
+    "assets/main.js",
+)
+"""In the order in which they run."""
+
+
+def render_page(runs: Mapping[str, Run], summary: Mapping[str, Any], *, n_rows: int) -> str:
+    """The page's HTML; every text from data is escaped.
+
+    Args:
+        runs: by the name they are shown under.
+        summary: from `summary_of_runs`.
+        n_rows: planned rows of all runs.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(WEB),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["figure"] = _figure
+    return environment.get_template("index.html.j2").render(
+        runs=[_facts(name, run) for name, run in runs.items()],
+        summary=summary,
+        groups=list(_groups(summary)),
+        left_out=list(_left_out(summary)),
+        ladders={c: load_ladder(c) for c in CRITERIA},
+        scripts=SCRIPTS,
+        rules=RULES,
+        criteria=CRITERIA,
+        n_rows=n_rows,
+        n_not_run=sum(summary["overall"][c]["n_not_run"] for c in CRITERIA),
+        n_planned=summary["overall"]["n_planned"],
+        version=metadata.version("agent-judge"),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:.1f}"
+
+
+def _facts(name: str, run: Run) -> dict[str, Any]:
+    """What a run was made with."""
+    binding = run.store.binding
+    judge = binding.get("judge", {})
+    return {
+        "name": name,
+        "folder": str(run.folder.resolve()),
+        "judge": judge.get("model"),
+        "base_url": judge.get("base_url"),
+        "mode": binding.get("mode"),
+        "criteria": run.criteria,
+        "rubric": binding.get("rubric"),
+        "binding": binding,
+    }
+
+
+def _groups(summary: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """One group for each editor and mode: what a figure may be given for."""
+    for editor, of_editor in summary["by_editor"].items():
+        for mode, standing in of_editor["by_mode"].items():
+            yield {"editor": editor, "mode": mode, **standing}
+
+
+def _left_out(summary: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """Every way in which criteria ended without a level, with its counts."""
+    counts = {c: summary["overall"][c] for c in CRITERIA}
+    fates = (
+        ("missing_output", "n_missing_output", FATES["missing_output"]),
+        ("invalid_image", "n_invalid_image", FATES["invalid_image"]),
+        ("not run", "n_not_run", NOT_RUN),
+    )
+    for name, key, meaning in fates:
+        if any(counts[c][key] for c in CRITERIA):
+            yield {"name": name, "meaning": meaning, "n": {c: counts[c][key] for c in CRITERIA}}
+    for reason in summary["reasons"]:
+        n = {c: counts[c]["reasons"].get(reason, 0) for c in CRITERIA}
+        yield {"name": reason, "meaning": REASONS[reason], "n": n}
+
+
+def about(runs: Mapping[str, Run]) -> dict[str, Any]:
+    """What the scripts know besides the rows."""
+    return {
+        "runs": list(runs),
+        "criteria": [c for c in CRITERIA if any(c in run.criteria for run in runs.values())],
+        "ladders": {c: _ladder_data(load_ladder(c)) for c in CRITERIA},
+        "meanings": dict([*FATES.items(), *REASONS.items(), ("not_run", NOT_RUN)]),
+    }
+
+
+def _ladder_data(ladder: Ladder) -> dict[str, Any]:
+    return {
+        "name": ladder.name,
+        "levels": [
+            {"number": level.number, "label": level.label, "means": level.means}
+            for level in ladder.levels
+        ],
+        "questions": {question.id: question.ask for question in ladder.questions},
+    }

@@ -1,0 +1,34 @@
+"""The thumbnails of a report's rows."""
+
+from __future__ import annotations
+
+from agent_judge.errors import PictureError
+from agent_judge.images import decode_image
+from agent_judge.records import Box
+from agent_judge.report.rows import ReportRow
+from agent_judge.thumbnail import make_thumbnail
+
+
+def thumbnail_of(row: ReportRow) -> bytes | None:
+    """The row's thumbnail; None when there is nothing to show."""
+    if row.intake is None:
+        return _source_alone(row)
+    pictures = row.intake.row
+    judged = [Box(*box) for record in row.records for box in record.target_boxes]
+    return make_thumbnail(pictures.source, pictures.edited, _around(pictures.boxes or judged))
+
+
+def _around(boxes: tuple[Box, ...] | list[Box]) -> Box | None:
+    if not boxes:
+        return None
+    around = boxes[0]
+    for box in boxes[1:]:
+        around = around.union(box)
+    return around
+
+
+def _source_alone(row: ReportRow) -> bytes | None:
+    try:
+        return make_thumbnail(decode_image(row.files["source"]).pixels, None, None)
+    except PictureError:
+        return None

@@ -32,16 +32,16 @@ _CONTEXT = re.compile(
     r"|exceeds? the (?:available )?context",
     re.IGNORECASE,
 )
-_MOST_IMAGES = (
-    re.compile(r"at most (\d+) (?:image|picture)", re.IGNORECASE),
-    re.compile(r"(?:max\w*|limit|up to|only)\D{0,40}?(\d+) (?:image|picture)", re.IGNORECASE),
-    re.compile(
-        r"(?:image|picture)s?\b.{0,40}?(?:max\w*|limit|at most)\D{0,20}(\d+)", re.IGNORECASE
-    ),
+_TOO_MANY_IMAGES = re.compile(
+    r"(?:at most|too many|too much|max\w*|limit|exceed\w*|up to)\b.{0,60}\b(?:images?|media)\b"
+    r"|\bimages?\b.{0,40}(?:at most|max\w*|limit|allowed|exceed)"
+    r"|limit-mm-per-prompt",
+    re.IGNORECASE,
 )
+_OF_ONE_IMAGE = re.compile(r"\d ?(?:[KM]i?B|bytes|px|pixels)\b|dimension|resolution|\bsize\b", re.I)
 _TOO_LARGE = re.compile(
     r"(?:request|payload|body|entity|image|content)\b.{0,40}\btoo (?:large|big)"
-    r"|exceed\w* .{0,40}\b(?:\d+ ?[KM]i?B|bytes|size limit|maximum size)"
+    r"|exceed\w* .{0,40}\b(?:\d+ ?[KM]i?B|bytes|size limit|maximum size)|length limit exceeded"
     r"|(?:maximum|max) (?:body|request|payload|image|file)? ?size",
     re.IGNORECASE,
 )
@@ -53,7 +53,7 @@ _BLOCKED = re.compile(
 _NO_TOOLS = re.compile(
     r"enable-auto-tool-choice|tool-call-parser"
     r"|(?:does not|doesn't|do not|don't|no) support (?:for )?(?:tool|function)"
-    r"|(?:tools?|tool use|function calling) (?:is|are) not (?:supported|available|enabled)"
+    r"|(?:tools?|tool use|tool calling|function calling)\W{1,3}(?:is|are) not (?:supp|avail|enab)"
     r"|no endpoints found that support tool",
     re.IGNORECASE,
 )
@@ -63,7 +63,7 @@ _EMPTY_CONTENT = re.compile(
     re.IGNORECASE,
 )
 _SCHEMA = re.compile(
-    r"response.(?:format|mime type)|json_schema|structured output|guided|grammar", re.IGNORECASE
+    r"response.?format|mime.?type|json_schema|structured output|guided|grammar", re.IGNORECASE
 )
 
 
@@ -140,12 +140,12 @@ def adapt(manner: Manner, refusal: Refusal, sent: Sent) -> Manner | None:
     text = f"{refusal.code} {refusal.message}"
     if _BLOCKED.search(text):
         return None
-    if (most := _most_images(text)) is not None and most < sent.images:
+    if (most := _most_images(text, sent)) is not None:
         return replace(manner, max_images=most)
-    if refusal.status == 413 or (_TOO_LARGE.search(text) and not _CONTEXT.search(text)):
-        return _smaller(manner, sent)
     if _CONTEXT.search(text):
         return _shorter(manner, sent)
+    if refusal.status == 413 or _TOO_LARGE.search(text) or _lost_on_the_way(refusal, sent):
+        return _smaller(manner, sent)
     return (
         _without_param(manner, refusal, sent)
         or _other_content(manner, text, sent)
@@ -155,7 +155,7 @@ def adapt(manner: Manner, refusal: Refusal, sent: Sent) -> Manner | None:
 
 def lacks_tools(refusal: Refusal) -> bool:
     """Whether the endpoint says that it cannot call tools."""
-    return refusal.status in (400, 404, 422, 501) and bool(_NO_TOOLS.search(refusal.message))
+    return bool(_NO_TOOLS.search(refusal.message))
 
 
 def reason_of(refusal: Refusal) -> Reason:
@@ -168,9 +168,37 @@ def reason_of(refusal: Refusal) -> Reason:
     return "endpoint_rejected"
 
 
-def _most_images(text: str) -> int | None:
-    found = [match.group(1) for pattern in _MOST_IMAGES if (match := pattern.search(text))]
-    return max(1, int(found[0])) if found else None
+def is_final(status: int, message: str) -> bool:
+    """Whether an error that looks passing (a 5xx) says itself that it will stay.
+
+    Example:
+        >>> is_final(500, "too many images in the message, max allowed is 16")
+        True
+        >>> is_final(500, "internal error")
+        False
+    """
+    known = (_CONTEXT, _NO_TOOLS, _TOO_MANY_IMAGES)
+    return status >= 500 and any(pattern.search(message) for pattern in known)
+
+
+def _most_images(text: str, sent: Sent) -> int | None:
+    """The limit in an error about the number of pictures: the largest number below what was sent.
+
+    Endpoints word it in a dozen ways, some of them naming both numbers.
+    """
+    if sent.images < 2 or not _TOO_MANY_IMAGES.search(text) or _OF_ONE_IMAGE.search(text):
+        return None
+    numbers = [int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.]*\w)", text)]
+    return max((n for n in numbers if 0 < n < sent.images), default=sent.images // 2)
+
+
+def _lost_on_the_way(refusal: Refusal, sent: Sent) -> bool:
+    """Some gateways answer 404 to a body over their limit."""
+    return (
+        refusal.status == 404
+        and sent.size_bytes > _PROXY_LIMIT_BYTES
+        and "model" not in refusal.message.casefold()
+    )
 
 
 def _smaller(manner: Manner, sent: Sent) -> Manner | None:

@@ -22,7 +22,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from agent_judge.errors import InputError, JudgeError
 from agent_judge.judges.base import Ledger
-from agent_judge.judges.manner import Refusal
+from agent_judge.judges.manner import Refusal, is_final
 from agent_judge.judges.throttle import Throttle
 from agent_judge.records import Reason
 from agent_judge.settings import JudgeSettings
@@ -201,16 +201,16 @@ class Transport:
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = text
-        error = data.get("error", data) if isinstance(data, Mapping) else data
-        fields = error if isinstance(error, Mapping) else {}
+        error = data.get("error") if isinstance(data, Mapping) else None
+        fields = error if isinstance(error, Mapping) else data if isinstance(data, Mapping) else {}
         code = next((str(fields[k]) for k in ("code", "type") if fields.get(k)), "")
-        message = self._clean(_message_of(error)) or f"no message (HTTP {status})"
+        message = self._clean(_message_of(fields or data)) or f"no message (HTTP {status})"
         wait_s = _asked_to_wait(response.headers, text)
         empty = _EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
         if status == 429 and not empty:
             self._throttle.slow_down(taken_at, wait_s)
         again = status in _WORTH_A_RETRY or (status >= 500 and status not in _NEVER_RETRIED)
-        if again and not empty:
+        if again and not empty and not is_final(status, message):
             return _Transient(f"HTTP {status}: {message}", status=status, wait_s=wait_s)
         param = str(fields.get("param") or "")
         return Refused(Refusal(status=status, message=message, code=code, param=param))
@@ -255,18 +255,16 @@ def _status_in(error: object) -> int:
 
 
 def _message_of(error: object) -> str:
-    """The words of an error, whatever its form: OpenAI's, FastAPI's, or plain text."""
+    """The words of an error, whatever its form: OpenAI's, OpenRouter's, FastAPI's, plain text."""
     if isinstance(error, str):
         return " ".join(re.sub(r"<[^>]{0,200}>", " ", error).split())
     if not isinstance(error, Mapping):
         return json.dumps(error)
-    for key in ("message", "error", "detail", "msg"):
-        value = error.get(key)
-        if isinstance(value, str) and value:
-            return value
-        if value:
-            return json.dumps(value, ensure_ascii=False)
-    return ""
+    metadata = error.get("metadata")
+    inner = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    found = [error.get(key) for key in ("message", "error", "detail", "msg")]
+    texts = [v if isinstance(v, str) else json.dumps(v) for v in (*found, inner) if v]
+    return ": ".join(dict.fromkeys(texts))
 
 
 def _asked_to_wait(headers: httpx2.Headers, text: str) -> float | None:

@@ -141,8 +141,10 @@ def heap_and_two_more(image: RGB) -> RGB:
 
 
 def painted_cat(image: RGB) -> RGB:
-    """The nose is green, and everything is a painting, the nose too."""
-    return collapse.painting(paint.recolor(image, outline(image, "nose"), (60, 190, 70)))
+    """The nose is a flat green disc without nostrils, and everything became a painting."""
+    height, width = image.shape[:2]
+    disc = paint.ellipse_mask(box(image, "nose"), (width, height))
+    return collapse.painting(paint.flatten(image, disc, (60, 190, 70)))
 
 
 Edit = Callable[[RGB], RGB]
@@ -263,7 +265,7 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "outcomes": (
             (
                 "a", painted_cat, 3, 1,
-                "the nose is green but flat and outlined; the whole photograph became a painting",
+                "the nose is a green disc without nostrils; the photograph became a painting",
             ),
         ),
     },

@@ -37,12 +37,14 @@ from agent_judge.records import EditType
 
 MIN_OVER_PX = 22
 """On smaller targets a person could not tell whether texture and outline survived."""
+MIN_DETAIL = 12.0
+"""Lab distance from which everybody sees that detail is lost."""
 MIN_PATTERN_PX = 32
 """On smaller targets a pattern is no pattern."""
 
 
 def color_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task | None:
-    """Another colour. Over-edited: a flat disc of that colour, so that the shape is lost."""
+    """Another colour. Over-edited: a flat shape of that colour, so that all detail is lost."""
     target = find_target(scene, shares, rng, is_solid)
     if target is None:
         return None
@@ -61,11 +63,10 @@ def color_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task |
         "right": Outcome(picture=right, why=f"the {target.name} is {asked} and kept its shading"),
         "wrong": Outcome(picture=wrong, why=f"the {target.name} is {other}, not {asked}"),
     }
-    if target.is_at_least(MIN_OVER_PX):
-        disc = paint.ellipse_mask(target.box, target.size_wh)
-        flat = paint.flatten(erase(target, rng)[0], disc, shade)
-        why = f"{asked}, but the {target.name} became a flat disc and lost its shape"
-        outcomes["over"] = Outcome(picture=flat, why=why)
+    over = _flat(target, right, shade) if target.is_at_least(MIN_OVER_PX) else None
+    if over is not None:
+        why = f"{asked}, but the {target.name} became a flat shape without detail"
+        outcomes["over"] = Outcome(picture=over, why=why)
     region = other_region(target, scene, rng)
     if region is not None:
         why = f"the {target.name} is unchanged; something else became {asked}"
@@ -172,6 +173,16 @@ def replacement_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> 
         reference=motifs.draw(reference_gone, reference_motif, square(target.box, shrink_px=1)),
         outcomes=outcomes,
     )  # fmt: skip
+
+
+def _flat(target: Target, right: RGB, colour: Colour) -> RGB | None:
+    """The target as a flat silhouette, or as a flat disc where it had no detail to lose."""
+    silhouette = paint.flatten(target.source, target.mask, colour)
+    if paint.visible_change(right, silhouette, target.mask, texture=True) > MIN_DETAIL:
+        return silhouette
+    if target.bare is None:
+        return None
+    return paint.flatten(target.bare, paint.ellipse_mask(target.box, target.size_wh), colour)
 
 
 def _unchanged(target: Target) -> Outcome:

@@ -35,6 +35,7 @@ from agent_judge.audit.props import Shares
 from agent_judge.audit.task import IF_LEVEL, Builder, Plant, Task
 from agent_judge.errors import InputError
 from agent_judge.records import Box
+from agent_judge.stats.size import size_bin
 
 Rest = Literal["clean", "one", "several", "restyled", "other scene"]
 """What became of everything but the target."""
@@ -48,12 +49,8 @@ BUILDERS: tuple[Builder, ...] = (
 DEGRADATIONS: tuple[Degradation, ...] = (
     "none", "jpeg", "latent", "shift", "zoom", "tone", "resize",
 )  # fmt: skip
-SIZE_BINS: Mapping[str, Shares] = {
-    "<0.07%": (0.0005, 0.0007),
-    "0.07-0.8%": (0.0007, 0.008),
-    ">0.8%": (0.008, 0.1),
-}
-"""The paper's size bins (share of the picture under the targets' boxes), cut at 0.05 % and 10 %."""
+SIZES: tuple[Shares, ...] = ((0.0005, 0.0007), (0.0007, 0.008), (0.008, 0.1))
+"""Wanted shares of the picture: the paper's three size bins, cut at 0.05 % and 10 %."""
 SCHEDULE: tuple[tuple[Plant, Rest], ...] = (
     ("right", "clean"), ("over", "clean"), ("wrong", "clean"), ("noop", "clean"),
     ("elsewhere", "clean"), ("right", "one"), ("over", "several"), ("half", "clean"),
@@ -165,8 +162,7 @@ def _clear_task(
     builder: Builder, scene: Scene, number: int, rng: np.random.Generator
 ) -> Task | None:
     """A task of the wanted size, or of the next larger one where none is clear."""
-    bins = list(SIZE_BINS.values())
-    for shares in bins[number % len(bins) :]:
+    for shares in SIZES[number % len(SIZES) :]:
         for _ in range(TRIES):
             task = builder(scene, shares, rng)
             if task is not None and task.is_clear():
@@ -260,7 +256,7 @@ def _write(folder: Path, item: Item, rows: Sequence[Row]) -> list[str]:
         "targets": list(task.targets),
         "boxes": [list(box.xyxy) for box in task.boxes],
         "photograph": item.scene.id,
-        "size_bin": size_bin(covered_share(task.boxes, item.scene.size_wh)),
+        "size_bin": size_bin(_area_pct(task.boxes, item.scene.size_wh)),
     }
     lines = []
     for k, row in enumerate(rows):
@@ -282,17 +278,6 @@ def _save(picture: RGB, path: Path) -> None:
     Image.fromarray(picture).save(path, compress_level=3)
 
 
-def covered_share(boxes: Sequence[Box], size_wh: tuple[int, int]) -> float:
-    """Share of a picture that the union of boxes covers, 0 to 1."""
+def _area_pct(boxes: Sequence[Box], size_wh: tuple[int, int]) -> float:
     masks = [paint.box_mask(box, size_wh) for box in boxes]
-    return float(np.logical_or.reduce(masks).mean())
-
-
-def size_bin(share: float) -> str:
-    """The name of the size bin that a share of the picture (0 to 1) falls into.
-
-    Example:
-        >>> size_bin(0.0004), size_bin(0.001), size_bin(0.3)
-        ('<0.07%', '0.07-0.8%', '>0.8%')
-    """
-    return next((name for name, (_, top) in SIZE_BINS.items() if share < top), list(SIZE_BINS)[-1])
+    return 100 * float(np.logical_or.reduce(masks).mean())

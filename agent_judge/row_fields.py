@@ -80,9 +80,9 @@ def _one_of(words: tuple[str, ...]) -> Callable[[object], str]:
 def _boxes(value: object) -> tuple[Any, ...]:
     if value == []:
         raise ValueError("expected boxes, got an empty list: leave the key out, or give null")
-    if not isinstance(value, list):
-        raise ValueError(f"expected a list of boxes [x1, y1, x2, y2], got {_shown(value)}")
-    return tuple(tuple(box) if isinstance(box, list) else box for box in value)
+    if not isinstance(value, list) or not all(isinstance(box, list) for box in value):
+        raise ValueError(f"expected a list of boxes [[x1, y1, x2, y2], ...], got {_shown(value)}")
+    return tuple(map(tuple, value))
 
 
 def _frame(value: object) -> tuple[int, int]:

@@ -1,1 +1,1 @@
-"""Importers, one file per foreign layout."""
+"""Importers: one file per foreign layout, each gives samples and says what it left out."""

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import skimage
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from agent_judge.audit import collapse, motifs, paint
 from agent_judge.audit.paint import RGB, Mask
+from agent_judge.audit.photographs import builtin_photographs
 from agent_judge.records import Box
 
 SOURCES = {
@@ -29,36 +31,24 @@ SOURCES = {
     "chelsea": "chelsea.png",
 }
 GREEN, BLUE, RED = (40, 150, 60), (35, 80, 190), (200, 30, 35)
-OUTLINES: dict[str, list[tuple[float, float]]] = {
-    "handle": [
-        (220, 233), (233, 234), (250, 242), (248, 252), (243, 262), (238, 275), (232, 290),
-        (226, 300), (224, 308), (212, 306), (202, 301), (196, 291), (196, 280), (199, 268),
-        (209, 249),
-    ],
-    "tag": [(279, 339), (326, 346), (330, 362), (317, 372), (313, 378), (283, 374)],
-    "name": [(285, 366), (302, 368), (318, 368), (316, 373), (313, 375), (285, 371)],
-    "patch": [(172 + 38 * np.cos(a), 384 + 38 * np.sin(a)) for a in np.linspace(0, 6.2, 40)],
-    "left pole": [(197, 122), (206, 122), (205, 189), (195, 189)],
-    "right pole": [(441, 122), (450, 122), (454, 191), (445, 191)],
-    "left booster": [
-        (387, 41), (391, 50), (395, 60), (396, 74), (391, 80), (388, 90), (384, 97), (381, 108),
-        (380, 66), (384, 52),
-    ],
-    "right booster": [
-        (444, 40), (449, 50), (454, 62), (455, 100), (455, 212), (435, 186), (435, 60), (440, 50),
-    ],
-    "tower": [
-        (410, 130), (412, 123), (417, 122), (420, 112), (425, 112), (434, 117), (435, 129),
-        (434, 190), (427, 187), (419, 189), (413, 195), (410, 195),
-    ],
-    "heap": [(316, 242), (319, 234), (324, 229), (332, 228), (339, 229), (344, 242)],
-    "nose": [
-        (240, 233), (250, 229), (265, 229), (280, 232), (290, 233), (291, 237), (283, 243),
-        (276, 250), (270, 258), (258, 260), (251, 255), (250, 247), (257, 248), (259, 243),
-        (253, 239), (243, 238),
-    ],
-}  # fmt: skip
-TAG_INSIDE: list[tuple[float, float]] = [(282, 343), (324, 349), (326, 361), (311, 374), (285, 371)]
+HANDLE = "handle of the cup"
+TAG = "name tag on the suit"
+PATCH = "round patch on the suit"
+LEFT_POLE = "white pole on top of the left tower"
+RIGHT_POLE = "white pole on top of the right tower"
+LEFT_BOOSTER = "left booster of the shuttle model"
+RIGHT_BOOSTER = "right booster of the shuttle model"
+TOWER = "tall tower"
+HEAP = "white heap on the lawn"
+NOSE = "nose of the cat"
+NAME = "name on the tag"
+OUTLINES: dict[str, ArrayLike] = {
+    thing.name: np.reshape(thing.polygons[0], (-1, 2))
+    for photograph in builtin_photographs()
+    for thing in photograph.objects
+}
+OUTLINES[NAME] = [(285, 366), (302, 368), (318, 368), (316, 373), (313, 375), (285, 371)]
+TAG_INSIDE = [(282, 343), (324, 349), (326, 361), (311, 374), (285, 371)]
 BUTTONS = [(162, 294), (168, 292), (174, 289), (181, 286)]
 BALL = Box(321, 224, 338, 241)
 
@@ -83,8 +73,8 @@ def button(image: RGB, index: int) -> Mask:
 
 def with_name(image: RGB, text: str) -> RGB:
     """The name tag with another name."""
-    strip = outline(image, "name")
-    blank = paint.smear(image, strip, 2, of=cloth(image, "tag"))
+    strip = outline(image, NAME)
+    blank = paint.smear(image, strip, 2, of=cloth(image, TAG))
     return motifs.draw(
         blank, motifs.word(text, (225, 225, 230), rotate_deg=6), Box(287, 366, 309, 375)
     )
@@ -97,17 +87,17 @@ def without_last_button(image: RGB) -> RGB:
 
 def without_heap(image: RGB) -> RGB:
     """The lawn without its white heap."""
-    return paint.clone(image, outline(image, "heap"), (40, 0))
+    return paint.clone(image, outline(image, HEAP), (40, 0))
 
 
 def coffee_right(image: RGB) -> RGB:
     """Blue handle, nothing else."""
-    return paint.recolor(image, outline(image, "handle"), BLUE)
+    return paint.recolor(image, outline(image, HANDLE), BLUE)
 
 
 def coffee_wrong(image: RGB) -> RGB:
     """Green handle, and a second spoon bowl on the table."""
-    green = paint.recolor(image, outline(image, "handle"), GREEN)
+    green = paint.recolor(image, outline(image, HANDLE), GREEN)
     ys, xs = np.mgrid[0 : image.shape[0], 0 : image.shape[1]]
     bowl = np.asarray(((xs - 540) / 37) ** 2 + ((ys - 336) / 37) ** 2 <= 1)
     return paint.clone(green, bowl, (366 - 540, 286 - 336))
@@ -116,13 +106,13 @@ def coffee_wrong(image: RGB) -> RGB:
 def tag_wiped(image: RGB) -> RGB:
     """The tag is green, but its wings and its name are gone."""
     inner = paint.polygon_mask(TAG_INSIDE, (image.shape[1], image.shape[0]))
-    return paint.recolor(paint.smear(image, inner, 4, of=cloth(image, "tag")), inner, GREEN)
+    return paint.recolor(paint.smear(image, inner, 4, of=cloth(image, TAG)), inner, GREEN)
 
 
 def pole_and_two_more(image: RGB) -> RGB:
     """The left pole is gone; so is the right one, and a moon came up."""
-    image = paint.fill(image, outline(image, "left pole"), (-25, 0))
-    image = paint.fill(image, outline(image, "right pole"), (25, 0))
+    image = paint.fill(image, outline(image, LEFT_POLE), (-25, 0))
+    image = paint.fill(image, outline(image, RIGHT_POLE), (25, 0))
     return motifs.draw(image, motifs.ball((225, 220, 200)), Box(500, 60, 536, 96))
 
 
@@ -136,14 +126,14 @@ def boosters(image: RGB, colour: paint.Colour, *names: str) -> RGB:
 def heap_and_two_more(image: RGB) -> RGB:
     """A ball lies where the heap was; the tower is gone, and a balloon hangs in the sky."""
     image = motifs.draw(without_heap(image), motifs.ball((40, 40, 40)), BALL)
-    image = paint.clone(image, outline(image, "tower"), (-36, -16))
+    image = paint.clone(image, outline(image, TOWER), (-36, -16))
     return motifs.draw(image, motifs.ball((90, 90, 90)), Box(380, 40, 412, 72))
 
 
 def painted_cat(image: RGB) -> RGB:
     """The nose is a flat green disc without nostrils, and everything became a painting."""
     height, width = image.shape[:2]
-    disc = paint.ellipse_mask(box(image, "nose"), (width, height))
+    disc = paint.ellipse_mask(box(image, NOSE), (width, height))
     return collapse.painting(paint.flatten(image, disc, (60, 190, 70)))
 
 
@@ -155,8 +145,8 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Paint the handle of the cup blue.",
         "type": "color",
         "targets": ["handle of the cup"],
-        "masks": ("handle",),
-        "reference": lambda p: paint.recolor(p, outline(p, "handle"), (70, 120, 225)),
+        "masks": (HANDLE,),
+        "reference": lambda p: paint.recolor(p, outline(p, HANDLE), (70, 120, 225)),
         "outcomes": (
             ("a", coffee_right, 4, 4, "the handle is blue and kept its shading"),
             ("b", coffee_wrong, 2, 3, "the handle is green; a second spoon bowl lies on the table"),
@@ -168,13 +158,13 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Make the blue cloth of the name tag green.",
         "type": "color",
         "targets": ["name tag"],
-        "masks": ("tag",),
-        "reference": lambda p: paint.recolor(p, cloth(p, "tag"), (70, 190, 90)),
+        "masks": (TAG,),
+        "reference": lambda p: paint.recolor(p, cloth(p, TAG), (70, 190, 90)),
         "outcomes": (
             ("a", tag_wiped, 3, 4, "the tag is green, but its wings and its name are gone"),
             (
                 "b",
-                lambda p: paint.recolor(p, cloth(p, "patch"), GREEN),
+                lambda p: paint.recolor(p, cloth(p, PATCH), GREEN),
                 1, 3,
                 "the round patch became green instead of the tag; that patch is the one anomaly",
             ),
@@ -186,8 +176,8 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Remove the white pole on top of the lattice tower left of the rocket.",
         "type": "removal",
         "targets": ["white pole on top of the left tower"],
-        "masks": ("left pole",),
-        "reference": lambda p: paint.fill(p, outline(p, "left pole"), (30, 12)),
+        "masks": (LEFT_POLE,),
+        "reference": lambda p: paint.fill(p, outline(p, LEFT_POLE), (30, 12)),
         "outcomes": (
             (
                 "a", pole_and_two_more, 4, 2,
@@ -202,15 +192,15 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Paint both white boosters of the shuttle model red.",
         "type": "color",
         "targets": ["left booster", "right booster"],
-        "masks": ("left booster", "right booster"),
-        "reference": lambda p: boosters(p, (225, 65, 50), "left booster", "right booster"),
+        "masks": (LEFT_BOOSTER, RIGHT_BOOSTER),
+        "reference": lambda p: boosters(p, (225, 65, 50), LEFT_BOOSTER, RIGHT_BOOSTER),
         "outcomes": (
             (
-                "a", lambda p: boosters(p, RED, "left booster", "right booster"), 4, 4,
+                "a", lambda p: boosters(p, RED, LEFT_BOOSTER, RIGHT_BOOSTER), 4, 4,
                 "both boosters are red and kept their shading",
             ),
             (
-                "b", lambda p: boosters(p, RED, "right booster"), 1, 4,
+                "b", lambda p: boosters(p, RED, RIGHT_BOOSTER), 1, 4,
                 "the left booster stayed white: the worst target decides",
             ),
         ),
@@ -233,7 +223,7 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Replace the white heap on the lawn with a black ball.",
         "type": "replacement",
         "targets": ["white heap on the lawn"],
-        "masks": ("heap",),
+        "masks": (HEAP,),
         "reference": lambda p: motifs.draw(
             without_heap(p), motifs.ball((58, 58, 58)), Box(323, 226, 339, 242)
         ),
@@ -250,7 +240,7 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Change the name on the name tag to AMY.",
         "type": "ocr",
         "targets": ["name on the name tag"],
-        "masks": ("name",),
+        "masks": (NAME,),
         "reference": None,
         "outcomes": (("a", lambda p: with_name(p, "BOB"), 2, 4, "the name reads BOB, not AMY"),),
     },
@@ -260,8 +250,8 @@ ITEMS: tuple[Mapping[str, Any], ...] = (
         "instruction": "Make the nose of the cat green.",
         "type": "color",
         "targets": ["nose of the cat"],
-        "masks": ("nose",),
-        "reference": lambda p: paint.recolor(p, outline(p, "nose"), (95, 165, 60)),
+        "masks": (NOSE,),
+        "reference": lambda p: paint.recolor(p, outline(p, NOSE), (95, 165, 60)),
         "outcomes": (
             (
                 "a", painted_cat, 3, 1,

@@ -6,11 +6,9 @@ A mask is a boolean array of the picture's height and width, with at least one p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agent_judge.records import Box
 
@@ -26,8 +24,8 @@ GRAIN_LEVELS = 10
 """Largest deviation, in grey levels, that counts as a surface's grain."""
 
 
-def polygon_mask(points_xy: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> Mask:
-    """The pixels inside a polygon given in pixels of a picture of `size_wh`."""
+def polygon_mask(points_xy: ArrayLike, size_wh: tuple[int, int]) -> Mask:
+    """The pixels inside a polygon, corners of shape (n, 2) in pixels of a picture of `size_wh`."""
     width, height = size_wh
     canvas = np.zeros((height, width), np.uint8)
     cv2.fillPoly(canvas, [np.round(np.array(points_xy)).astype(np.int32)], 1)

@@ -6,6 +6,7 @@ that its checkpoints bring along anyway. A test says when this file can go.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,13 +16,23 @@ from typing import Any
 def text_encoder(tokenizer: Any, bert: Any) -> Iterator[None]:  # noqa: ANN401 - untyped packages
     """While it is open, the package builds networks around this tokenizer and this BertModel.
 
+    Warnings of the package about its own dependencies are kept from the user meanwhile.
+
     Args:
         tokenizer: A fast BERT tokenizer.
         bert: A `transformers.BertModel`; its weights are overwritten by the checkpoint's.
     """
-    import groundingdino.models.GroundingDINO.groundingdino as package
-    from groundingdino.util import get_tokenlizer
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # old names of timm and torch in the package
+        import groundingdino.models.GroundingDINO.groundingdino as package
+        from groundingdino.util import get_tokenlizer
 
+        with _replaced(package, get_tokenlizer, tokenizer, bert):
+            yield
+
+
+@contextmanager
+def _replaced(package: Any, get_tokenlizer: Any, tokenizer: Any, bert: Any) -> Iterator[None]:  # noqa: ANN401
     replaced = (
         (package, "BertModelWarper", _wrapper()),
         (get_tokenlizer, "get_tokenlizer", lambda name: tokenizer),

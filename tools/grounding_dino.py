@@ -144,8 +144,7 @@ def load_package(checkpoint: Path, vocabulary: Path, device: str) -> GroundingDi
     bert = BertModel(BertConfig(**settings.pop("bert", {})))
     # The package runs under an old name of torch's; every call would warn of it.
     warnings.filterwarnings("ignore", r"`torch\.cuda\.amp\.autocast", FutureWarning)
-    with warnings.catch_warnings(), text_encoder(tokenizer, bert):
-        warnings.simplefilter("ignore")  # of the package's own: old names in timm and torch
+    with text_encoder(tokenizer, bert):
         from groundingdino.models import build_model
 
         net = build_model(SimpleNamespace(**settings, device=device))

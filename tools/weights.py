@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,6 +173,8 @@ def _download(file: WeightsFile, folder: Path, progress: Progress) -> None:
                 progress(done, file.size_bytes)
     except (OSError, http.client.HTTPException) as err:
         part.unlink(missing_ok=True)
+        if isinstance(err, urllib.error.HTTPError):
+            err.close()
         raise WeightsError(
             f"could not download {file.url}: {err}. {_by_hand(file, folder)}"
         ) from err

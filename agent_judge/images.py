@@ -287,7 +287,7 @@ def _upright_srgb(image: ImageFile.ImageFile, data: bytes, notes: list[str]) -> 
     if turn in _UPRIGHT:
         notes.append(f"turned upright (EXIF orientation {turn})")
     if _has_more_frames(image):
-        notes.append("first frame of several")
+        notes.append("several pictures in the file: the first was taken")
     return flat if is_tiff or turn not in _UPRIGHT else flat.transpose(_UPRIGHT[turn])
 
 

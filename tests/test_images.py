@@ -275,7 +275,7 @@ def test_of_an_animation_the_first_frame_is_taken(fmt: str):  # I07
     data = encoded(first, fmt, save_all=True, append_images=[second], **options)
     decoded = decode_image(data)
     np.testing.assert_array_equal(decoded.pixels, alone)
-    assert decoded.notes == ("first frame of several",)
+    assert decoded.notes == ("several pictures in the file: the first was taken",)
 
 
 WHOLE = {

@@ -71,9 +71,9 @@ def model_for(settings: Settings, run_folder: Path) -> Settings:
             bound = store.binding["judge"]["model"]
             if bound != MEASURED:
                 return _with_model(settings, bound)
-    from agent_judge.judges.lmm import only_model
+    from agent_judge.judges.transport import only_model
 
-    return _with_model(settings, only_model(settings))
+    return _with_model(settings, asyncio.run(only_model(settings.judge)))
 
 
 def _with_model(settings: Settings, model: str) -> Settings:

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from agent_judge.errors import InputError, RunStopped, WeightsError
+from agent_judge.errors import AgentJudgeError, InputError, RunStopped
 
 INTERNAL, USAGE, STOPPED, BROKEN_PIPE = 1, 2, 3, 141
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -46,6 +46,7 @@ VERBS: Mapping[str, Verb] = {
     "export": Verb("export", "export", "Write every record as JSONL, CSV or Parquet."),
     "report": Verb("report", "report", "Write a report that opens in a browser."),
     "tool": Verb("tool", "app", "Call one of the judge's visual tools by hand."),
+    "weights": Verb("weights", "app", "List, fetch and find the detector's weights."),
     "doctor": Verb("doctor", "doctor", "Check this installation."),
 }
 
@@ -122,12 +123,12 @@ def _run(argv: list[str]) -> int:
     logging.getLogger("agent_judge").setLevel(level.upper())
     try:
         typer.main.get_command(_app).main(args=argv, prog_name="agent-judge")
-    except (InputError, WeightsError, RunStopped) as err:
+    except AgentJudgeError as err:  # what a verb lets through is the user's to mend
         _trace(level)
         return _tell(str(err), STOPPED if isinstance(err, RunStopped) else USAGE)
     except Exception as err:
         _trace(level)
-        if isinstance(err, ImportError) and (remedy := missing_library(err)):
+        if isinstance(err, ImportError) and (remedy := _remedy(err)):
             return _tell(remedy, USAGE)
         what = " ".join(f"{type(err).__name__}: {err}".split())
         return _tell(f"internal fault: {what} (traceback: {_LOG_FLAG} debug)", INTERNAL)
@@ -150,6 +151,12 @@ def _take_log_level(argv: list[str]) -> str:
     return "warning"
 
 
+def _remedy(err: ImportError) -> str | None:
+    from agent_judge.installation import missing_library
+
+    return missing_library(err)
+
+
 def _tell(message: str, code: int) -> int:
     print(f"agent-judge: {message}", file=sys.stderr)
     return code
@@ -158,18 +165,3 @@ def _tell(message: str, code: int) -> int:
 def _trace(level: str) -> None:
     if level == "debug":
         traceback.print_exc()
-
-
-def missing_library(err: ImportError) -> str | None:
-    """One line that names the remedy when a system library is missing; None for other errors.
-
-    OpenCV's wheel leaves libGL and glib to the system, and slim containers have neither.
-    """
-    text = str(err)
-    if "cannot open shared object file" not in text:
-        return None
-    library = text.split(":")[0]
-    return (
-        f"the system library {library} is missing: apt-get install libgl1 libglib2.0-0 "
-        "(or use opencv-python-headless in place of opencv-python)"
-    )

@@ -4,7 +4,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from agent_judge.cli.main import main
+from tests.cli.calls import call
 from tests.report.runs import drawn_rows, make_run
 
 
@@ -14,16 +14,9 @@ def run(tmp_path_factory):
     return make_run(folder / "run", drawn_rows(folder, 2))
 
 
-def call(*args: str) -> int:
-    with pytest.raises(SystemExit) as end:
-        main(["export", *args])
-    assert isinstance(end.value.code, int)
-    return end.value.code
-
-
 def test_all_formats_hold_one_row_per_id_and_criterion(run, tmp_path):
     for format_ in ("jsonl", "csv", "parquet"):
-        assert call(str(run), "--format", format_, "-o", str(tmp_path / format_)) == 0
+        assert call("export", str(run), "--format", format_, "-o", str(tmp_path / format_)) == 0
     with (tmp_path / "csv").open(newline="") as file:
         of_csv = [(row["id"], row["criterion"]) for row in csv.DictReader(file)]
     lines = (tmp_path / "jsonl").read_text().splitlines()
@@ -34,13 +27,13 @@ def test_all_formats_hold_one_row_per_id_and_criterion(run, tmp_path):
 
 
 def test_standard_output_is_the_same_as_the_file(run, tmp_path, capfd):
-    call(str(run), "-o", str(tmp_path / "x"))
-    call(str(run))
+    call("export", str(run), "-o", str(tmp_path / "x"))
+    call("export", str(run))
     assert capfd.readouterr().out == (tmp_path / "x").read_text()
 
 
 def test_parquet_needs_a_file(run, capsys):
-    assert call(str(run), "--format", "parquet") == 2
+    assert call("export", str(run), "--format", "parquet") == 2
     assert "pass -o FILE" in capsys.readouterr().err
 
 
@@ -48,6 +41,6 @@ def test_parquet_needs_a_file(run, capsys):
 def test_file_that_cannot_be_written_is_one_line_and_leaves_nothing(run, tmp_path, capsys, format_):
     (tmp_path / "folder").mkdir()
     for target in (tmp_path / "folder", tmp_path / "none" / "x"):
-        assert call(str(run), "--format", format_, "-o", str(target)) == 2
+        assert call("export", str(run), "--format", format_, "-o", str(target)) == 2
         assert "cannot write" in capsys.readouterr().err
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]

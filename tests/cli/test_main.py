@@ -1,17 +1,20 @@
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from agent_judge.cli.main import VERBS
-from tests.report.runs import drawn_rows, make_run
+from agent_judge.store import Store
+from tests.cli.calls import call
+from tests.report.runs import BINDING, drawn_rows, make_run, plan_rows, save, scored
 
-PROGRAM = (sys.executable, "-m", "agent_judge.cli")
+PROGRAM = (sys.executable, "-m", "agent_judge")
 
 
-def call(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def process(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*PROGRAM, *args],
         capture_output=True,
@@ -41,10 +44,9 @@ def test_help_lists_every_verb_and_loads_no_heavy_library():
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
-def test_every_verb_has_its_help(verb):
-    done = call(verb, "--help")
-    assert done.returncode == 0, done.stderr
-    assert f"Usage: agent-judge {verb}" in done.stdout
+def test_every_verb_has_its_help(verb, capsys):
+    assert call(verb, "--help") == 0
+    assert f"Usage: agent-judge {verb}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -59,17 +61,22 @@ def test_every_verb_has_its_help(verb):
         (("show", "nowhere", "x", "--log-level"), "--log-level ''"),
     ],
 )
-def test_usage_and_input_errors_exit_2_without_a_traceback(args, told):
-    done = call(*args)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
+def test_usage_and_input_errors_exit_2_without_a_traceback(args, told, capsys):
+    assert call(*args) == 2
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert "Traceback" not in shown
 
 
-def test_error_is_one_line_and_debug_adds_the_traceback():
-    assert call("show", "nowhere", "x").stderr.count("\n") == 1
-    assert "Traceback" in call("show", "nowhere", "x", "--log-level", "debug").stderr
-    assert "Traceback" in call("--log-level=debug", "show", "nowhere", "x").stderr
+def test_error_is_one_line_and_debug_adds_the_traceback(capsys):
+    call("show", "nowhere", "x")
+    assert capsys.readouterr().err.count("\n") == 1
+    for args in (
+        ("show", "nowhere", "x", "--log-level", "debug"),
+        ("--log-level=debug", "show", "nowhere", "x"),
+    ):
+        assert call(*args) == 2
+        assert "Traceback" in capsys.readouterr().err
 
 
 def test_internal_fault_exits_1_with_one_line_that_says_how_to_see_more(tmp_path):
@@ -77,7 +84,7 @@ def test_internal_fault_exits_1_with_one_line_that_says_how_to_see_more(tmp_path
     broken.mkdir()
     (broken / "__init__.py").write_text("raise KeyError('a\\nb')")
     run = make_run(tmp_path / "run", drawn_rows(tmp_path, 1))
-    done = call(
+    done = process(
         "export", str(run), "--format", "parquet", "-o", str(tmp_path / "x"),
         env={"PYTHONPATH": str(tmp_path)},
     )  # fmt: skip
@@ -92,16 +99,21 @@ def test_missing_libgl_is_one_line_with_the_remedy(tmp_path):
         "raise ImportError('libGL.so.1: cannot open shared object file: No such file or directory')"
     )
     picture = drawn_rows(tmp_path, 1)[0]["source"]
-    done = call("tool", "zoom_in", picture, "--box", "0,0,9,9", env={"PYTHONPATH": str(tmp_path)})
+    done = process(
+        "tool", "zoom_in", picture, "--box", "0,0,9,9", env={"PYTHONPATH": str(tmp_path)}
+    )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "libGL.so.1 is missing: apt-get install libgl1" in done.stderr
 
 
 def test_reader_that_leaves_early_is_no_error_message(tmp_path):
-    big = make_run(tmp_path / "run", drawn_rows(tmp_path, 20))
+    (row,) = drawn_rows(tmp_path, 1)
+    with Store.create(tmp_path / "run", BINDING) as store:
+        plan_rows(store, [row])
+        save(store, scored(row, "IF", explanation=300_000 * "x"))  # more than a pipe holds
     done = subprocess.run(
-        ["bash", "-c", f"{' '.join(PROGRAM)} export {big} | head -c 10"],
+        ["bash", "-c", f"{' '.join(PROGRAM)} export {tmp_path / 'run'} | head -c 11"],
         capture_output=True,
         text=True,
         timeout=60,
@@ -111,10 +123,9 @@ def test_reader_that_leaves_early_is_no_error_message(tmp_path):
     assert done.stderr == ""
 
 
-def test_version_is_that_of_the_distribution():
-    from importlib import metadata
-
-    assert call("--version").stdout.strip() == f"agent-judge {metadata.version('agent-judge')}"
+def test_version_is_that_of_the_distribution(capsys):
+    assert call("--version") == 0
+    assert capsys.readouterr().out.strip() == f"agent-judge {metadata.version('agent-judge')}"
 
 
 def test_module_and_script_are_the_same_program():
@@ -122,4 +133,4 @@ def test_module_and_script_are_the_same_program():
     if not script.exists():
         pytest.skip("the package is not installed")
     done = subprocess.run([script, "--help"], capture_output=True, text=True, check=True)
-    assert done.stdout == call("--help").stdout
+    assert done.stdout == process("--help").stdout

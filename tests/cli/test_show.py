@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from agent_judge.cli.main import main
 from agent_judge.records import Record
 from agent_judge.store import Store
+from tests.cli.calls import call
 from tests.report.runs import BINDING, demo_rows, make_run, plan_rows, record, save, scored
 
 ROW = demo_rows()[1]
@@ -15,15 +15,8 @@ def run(tmp_path_factory):
     return make_run(tmp_path_factory.mktemp("show") / "run", [ROW])
 
 
-def call(*args: str) -> int:
-    with pytest.raises(SystemExit) as end:
-        main(["show", *args])
-    assert isinstance(end.value.code, int)
-    return end.value.code
-
-
 def test_terminal_shows_verdict_answers_evidence_and_cost(run, capsys):
-    assert call(str(run), ROW["id"]) == 0
+    assert call("show", str(run), ROW["id"]) == 0
     shown = capsys.readouterr().out
     for text in (
         "instruction: Paint the handle of the cup blue.",
@@ -41,7 +34,7 @@ def test_terminal_shows_verdict_answers_evidence_and_cost(run, capsys):
 
 
 def test_json_is_the_record_with_raw_replies_and_versions(run, capsys):
-    call(str(run), ROW["id"], "--criterion", "IF", "--json")
+    call("show", str(run), ROW["id"], "--criterion", "IF", "--json")
     shown = json.loads(capsys.readouterr().out)
     with Store.open(run) as store:
         saved = store.latest(ROW["id"], "IF")
@@ -53,12 +46,12 @@ def test_json_is_the_record_with_raw_replies_and_versions(run, capsys):
 
 
 def test_json_of_both_criteria_is_a_list(run, capsys):
-    call(str(run), ROW["id"], "--json")
+    call("show", str(run), ROW["id"], "--json")
     assert [one["criterion"] for one in json.loads(capsys.readouterr().out)] == ["IF", "VC"]
 
 
 def test_unknown_id_names_the_nearest(run, capsys):
-    assert call(str(run), "coffee_handle_c") == 2
+    assert call("show", str(run), "coffee_handle_c") == 2
     assert "did you mean 'coffee_handle_b'?" in capsys.readouterr().err
 
 
@@ -66,11 +59,11 @@ def test_rows_without_a_level_say_why(tmp_path, capsys):
     with Store.create(tmp_path / "run", BINDING) as store:
         plan_rows(store, [ROW])
         save(store, record(ROW, "IF", status="unscored", reason="needs_lmm", explanation="look"))
-    assert call(str(tmp_path / "run"), ROW["id"]) == 0
+    assert call("show", str(tmp_path / "run"), ROW["id"]) == 0
     shown = capsys.readouterr().out
     assert "IF: unscored, needs_lmm\n  look" in shown
     assert "VC: not run" in shown
-    assert call(str(tmp_path / "run"), ROW["id"], "--criterion", "VC", "--json") == 2
+    assert call("show", str(tmp_path / "run"), ROW["id"], "--criterion", "VC", "--json") == 2
 
 
 def test_data_cannot_steer_the_terminal(tmp_path, capsys):
@@ -78,7 +71,7 @@ def test_data_cannot_steer_the_terminal(tmp_path, capsys):
     with Store.create(tmp_path / "run", BINDING) as store:
         plan_rows(store, [row])
         save(store, scored(row, "IF", explanation="\x9b31m red", evidence=()))
-    call(str(tmp_path / "run"), ROW["id"])
+    call("show", str(tmp_path / "run"), ROW["id"])
     shown = capsys.readouterr().out
     assert not any(c in shown for c in "\x1b\x07\x9b")
     assert "b\nc" in shown

@@ -19,7 +19,7 @@ BOX_SCHEMA: Mapping[str, Any] = {
     "items": {"type": "number"},
     "minItems": 4,
     "maxItems": 4,
-    "description": "[x1, y1, x2, y2] in pixels of the full-size picture, x right, y down",
+    "description": "four numbers, written as you were told to write boxes",
 }
 """JSON schema of a box argument."""
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from agent_judge.judges.base import NEEDS_LMM, Message, Reply, Request
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.exhibits import Exhibits, PixelsOf, read_exhibits
-from agent_judge.judges.finding import Finding, Unsure
-from agent_judge.judges.measured_scene import judge_scene
-from agent_judge.judges.measured_target import judge_targets
+from agent_judge.judges.measuring.exhibits import Exhibits, PixelsOf, read_exhibits
+from agent_judge.judges.measuring.finding import Finding, Unsure
+from agent_judge.judges.measuring.scene import judge_scene
+from agent_judge.judges.measuring.target import judge_targets
 from agent_judge.judges.reply import NOT_REACHED
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.settings import MEASURED

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agent_judge.judges.exhibits import Exhibits
-from agent_judge.judges.finding import Finding, Unsure
-from agent_judge.judges.seen import Seen, distinct, look, read_seen
-from agent_judge.judges.thresholds import SCENE
+from agent_judge.judges.measuring.exhibits import Exhibits
+from agent_judge.judges.measuring.finding import Finding, Unsure
+from agent_judge.judges.measuring.seen import Seen, distinct, look, read_seen
+from agent_judge.judges.measuring.thresholds import SCENE
 from agent_judge.records import Box
 from agent_judge.tools.base import whereabouts
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from agent_judge.judges.colour_names import name_margin, wanted_colour
-from agent_judge.judges.exhibits import Exhibits
-from agent_judge.judges.finding import Finding, Unsure
-from agent_judge.judges.laid_over import LaidOver, distance, lay_crops_over
-from agent_judge.judges.seen import distinct, look, read_seen
-from agent_judge.judges.thresholds import SCENE
+from agent_judge.judges.measuring.changes import Changes
+from agent_judge.judges.measuring.exhibits import Exhibits
+from agent_judge.judges.measuring.finding import Finding, Unsure
+from agent_judge.judges.measuring.laid_over import lay_crops_over
+from agent_judge.judges.measuring.rules import RULES, Case, not_edited
+from agent_judge.judges.measuring.seen import distinct, look, read_seen
+from agent_judge.judges.measuring.thresholds import SCENE, TARGET
 from agent_judge.oracle.crop import crop, crop_window
 from agent_judge.records import Box
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.tools.base import RGB
+
+FREE_PLACE = frozenset({"count", "other"})
+"""Types whose right result may lie at another place than the reference's."""
 
 
 def judge_targets(exhibits: Exhibits) -> Finding | Unsure:
@@ -75,48 +77,30 @@ def judge_target(
 ) -> Finding | Unsure:
     """One target in its crops."""
     laid = lay_crops_over(source, edited, reference, targets)
-    change = distance(laid.edited, laid.source)
-    place = laid.target if laid.reference is None else _wanted_place(laid)
-    if int(place.sum()) < 6:
+    if laid.noise > TARGET.too_noisy:
+        return Unsure(why="the surroundings changed as much as a target could")
+    changes = Changes(laid=laid)
+    kind = str(exhibits.task.get("type") or "other")
+    if int(changes.wanted.sum()) < TARGET.least_px:
         return Unsure(why="the reference shows no change at the target")
-    limit = max(6.0, laid.noise)
-    share = float((change > limit)[place].mean())
-    wanted = wanted_colour(exhibits.instruction)
-    if share < 0.12:
-        why = f"{share:.0%} of the target's place changed: no more than noise"
-        return Finding(answers={"target_edited": "no"}, why=why)
-    if wanted is not None and exhibits.task.get("type") in (None, "color"):
-        return _judge_colour(laid, place & (change > limit), wanted)
-    if laid.reference is None:
-        return Unsure(why="the target changed; without a reference, pixels cannot tell into what")
-    rest = distance(laid.edited, laid.reference)
-    away = float(
-        rest[place].mean() / max(1e-3, distance(laid.reference, laid.source)[place].mean())
-    )
-    if away < 0.5:
-        return Finding(
-            answers={"target_edited": "yes", "action_right": "yes", "rest_kept": "yes"},
-            why=f"the target changed as the reference did; {away:.0%} of the way is left",
-        )
-    return Unsure(why="the target changed, but not clearly the reference's way")
+    untouched = _untouched(changes, kind)
+    if untouched is not None:
+        return untouched
+    return RULES[kind](Case(instruction=exhibits.instruction, changes=changes))
 
 
-def _wanted_place(laid: LaidOver) -> np.ndarray:
-    assert laid.reference is not None
-    return distance(laid.reference, laid.source) > 6.0
-
-
-def _judge_colour(laid: LaidOver, changed: np.ndarray, wanted: str) -> Finding | Unsure:
-    colour = np.median(laid.edited[changed], axis=0).astype(np.float64)
-    margin = name_margin(colour, wanted)
-    told = f"the changed part is Lab ({colour[0]:.0f}, {colour[1]:.0f}, {colour[2]:.0f})"
-    if margin > 0:
-        return Finding(
-            answers={"target_edited": "yes", "action_right": "yes", "rest_kept": "yes"},
-            why=f"{told}: {wanted}",
-        )
-    if margin < -8:
-        return Finding(
-            answers={"target_edited": "yes", "action_right": "no"}, why=f"{told}: not {wanted}"
-        )
-    return Unsure(why=f"{told}: {wanted} or not is a matter of taste")
+def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
+    """Whether the target was edited at all; None when it was."""
+    if changes.laid.reference is None:
+        extent = float(changes.changed.sum() / max(1, changes.laid.target.sum()))
+        if extent < TARGET.no_extent:
+            return not_edited(f"{extent:.0%} of the target changed: no more than noise")
+        return None
+    if kind in FREE_PLACE and changes.spread > TARGET.elsewhere:
+        return None
+    told = f"the target changed by {changes.done:.0%} of what the reference did"
+    if changes.done < TARGET.not_done:
+        return not_edited(f"{told}: no more than noise")
+    if changes.done < TARGET.half_done and kind != "count":
+        return Unsure(why=told)
+    return None

@@ -1,0 +1,1 @@
+"""How the embedded judge measures: pictures laid over each other, and what differs in them."""

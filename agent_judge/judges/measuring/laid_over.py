@@ -1,0 +1,182 @@
+"""Crops of source, edited picture and reference laid over each other, ready to be compared.
+
+The edited crop comes from a picture that was rendered anew: a little moved, toned and softened.
+All three are undone, as far as the surroundings of the target show them, before anything is
+measured; what they leave is the noise that a change must exceed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from agent_judge.records import Box
+from agent_judge.tools.base import RGB
+from agent_judge.tools.registration import register
+from agent_judge.tools.residual import apply_tone, fit_tone, lay_over
+
+Plane = NDArray[np.float32]
+"""float32, shape (h, w)."""
+Planes = NDArray[np.float32]
+"""float32, shape (h, w, 3)."""
+Mask = NDArray[np.bool_]
+
+_MAX_SIDE_PX = 512
+"""Longer side to which larger crops are reduced: the target is large in them."""
+_BLUR_PX = 1.2
+_SOFTENINGS_PX = (0.0, 0.5, 0.7, 1.0, 1.4)
+_CLEAR_PX = 3
+"""The surroundings begin this far from the boxes: an edit's soft edge reaches over them."""
+_RIM_PX = 6
+"""Where all else became another scene, the target often kept a rim of this width."""
+_OTHER_SCENE = 12.0
+"""Noise of the surroundings from which they are no longer the source's."""
+_LEAST_PX = 60
+"""With fewer surrounding pixels nothing is learnt from them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaidOver:
+    """The crops in the frame of the source's, as CIE Lab."""
+
+    source: Planes
+    """Softened as the edited one is."""
+    edited: Planes
+    reference: Planes | None
+    target: Mask
+    """Inside the target boxes."""
+    boxes: tuple[Box, ...]
+    """The target boxes in pixels of these planes."""
+    ring: Mask
+    """The surroundings that were compared, a little away from the boxes."""
+    noise: float
+    """Blurred Lab distance of source and edited picture in the ring: a high ordinary value."""
+
+
+def lay_crops_over(
+    source: RGB, edited: RGB, reference: RGB | None, targets: Sequence[Box]
+) -> LaidOver:
+    """The crops laid over each other.
+
+    Args:
+        source: uint8 RGB, shape (H, W, 3).
+        edited: The same window of the edited picture.
+        reference: The same window of the reference, if any.
+        targets: Target boxes, pixels of the crop.
+    """
+    factor = min(1.0, _MAX_SIDE_PX / max(source.shape[:2]))
+    base, other = _reduced(source, factor), _reduced(edited, factor)
+    wanted = None if reference is None else _reduced(reference, factor)
+    boxes = tuple(Box(*(v * factor for v in box.xyxy)) for box in targets)
+    everything = np.ones(base.shape[:2], bool)
+    laid = _laid(base, other, wanted, boxes, everything)
+    if laid.noise <= _OTHER_SCENE:
+        return laid
+    near = inside(boxes, base.shape, _RIM_PX)
+    closer = _laid(base, other, wanted, boxes, near)
+    return closer if closer.noise < laid.noise else laid
+
+
+def inside(boxes: Sequence[Box], shape: tuple[int, ...], grow_px: float = 0.0) -> Mask:
+    """The pixels of a picture of `shape` inside any of the boxes, each grown by `grow_px`."""
+    mask = np.zeros(shape[:2], bool)
+    for box in boxes:
+        part = box.grow(grow_px).outward().clip((shape[1], shape[0]))
+        if part is not None:
+            x1, y1, x2, y2 = map(int, part.xyxy)
+            mask[y1:y2, x1:x2] = True
+    return mask
+
+
+def to_lab(planes: Planes) -> Planes:
+    """CIE Lab of RGB planes of 0 to 255."""
+    clipped = np.clip(planes, 0, 255) / np.float32(255)
+    return np.asarray(cv2.cvtColor(clipped, cv2.COLOR_RGB2Lab), np.float32)
+
+
+def distance(first: Planes, second: Planes) -> Plane:
+    """Lab distance of each pixel after a blur, the least of the shifts by one pixel.
+
+    The shifts forgive what is left of a half-pixel move along edges.
+    """
+    a, b = (cv2.GaussianBlur(p, (0, 0), _BLUR_PX) for p in (first, second))
+    padded = cv2.copyMakeBorder(b, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
+    height, width = a.shape[:2]
+    best = np.full((height, width), np.inf, np.float32)
+    for dy in range(3):
+        for dx in range(3):
+            apart = a - padded[dy : dy + height, dx : dx + width]
+            best = np.minimum(best, np.einsum("ijk,ijk->ij", apart, apart))
+    return np.sqrt(best)
+
+
+def _laid(
+    base: RGB, other: RGB, wanted: RGB | None, boxes: tuple[Box, ...], seen: Mask
+) -> LaidOver:
+    """Laid over each other by what the pixels `seen` show."""
+    ring = seen & ~inside(boxes, base.shape, min(_CLEAR_PX, _RIM_PX - _CLEAR_PX))
+    moved = _aligned(other, base, seen, ring)
+    blur = _softening(base, moved, ring)
+    source = to_lab(_softened(base.astype(np.float32), blur))
+    edited = to_lab(moved)
+    reference = None
+    if wanted is not None:
+        everything = np.ones(seen.shape, bool)
+        clear = ~inside(boxes, base.shape, _CLEAR_PX)
+        reference = to_lab(_softened(_aligned(wanted, base, everything, clear), blur))
+    rest = distance(edited, source)[ring]
+    noise = 2.5 * float(np.median(rest)) if rest.size >= _LEAST_PX else 0.0
+    return LaidOver(
+        source=source,
+        edited=edited,
+        reference=reference,
+        target=inside(boxes, base.shape),
+        boxes=boxes,
+        ring=ring,
+        noise=noise,
+    )
+
+
+def _reduced(pixels: RGB, factor: float) -> RGB:
+    if factor >= 1:
+        return pixels
+    height, width = pixels.shape[:2]
+    size_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
+    return np.asarray(cv2.resize(pixels, size_wh, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _aligned(pixels: RGB, base: RGB, seen: Mask, ring: Mask) -> Planes:
+    """`pixels` moved and toned onto `base` by the pixels `seen`, the tone by those of `ring`."""
+    if np.array_equal(pixels[ring], base[ring]):
+        return pixels.astype(np.float32)
+    grey = [cv2.cvtColor(p, cv2.COLOR_RGB2GRAY).astype(np.float32) for p in (pixels, base)]
+    found = register(grey[0], grey[1], ~seen, ~seen)
+    size_wh = (base.shape[1], base.shape[0])
+    moved = lay_over(pixels, found.matrix, size_wh) if found.trusted else pixels.astype(np.float32)
+    if int(ring.sum()) < _LEAST_PX:
+        return moved
+    return apply_tone(moved, fit_tone(moved, base.astype(np.float32), ring))
+
+
+def _softened(planes: Planes, sigma_px: float) -> Planes:
+    if sigma_px == 0:
+        return planes
+    return np.asarray(cv2.GaussianBlur(planes, (0, 0), sigma_px), np.float32)
+
+
+def _softening(base: RGB, moved: Planes, ring: Mask) -> float:
+    """The blur of `base`, in px, that comes nearest to `moved` in the ring."""
+    if int(ring.sum()) < _LEAST_PX:
+        return 0.0
+    grey = cv2.cvtColor(base, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    wanted = cv2.cvtColor(moved, cv2.COLOR_RGB2GRAY)
+
+    def cost(sigma_px: float) -> float:
+        soft = grey if sigma_px == 0 else cv2.GaussianBlur(grey, (0, 0), sigma_px)
+        return float(np.abs(soft - wanted)[ring].mean())
+
+    return min(_SOFTENINGS_PX, key=cost)

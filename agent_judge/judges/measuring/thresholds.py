@@ -1,0 +1,84 @@
+"""Every number that the embedded judge decides by, in one table, each with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneThresholds:
+    """Visual Consistency."""
+
+    collapse_fraction: float = 0.55
+    """Share of the picture with a blurred Lab distance above 20 from which the scene is another:
+    restyled, night and other places reach 0.6 and more, any number of local anomalies stays under
+    0.5."""
+    moved_share: float = 0.02
+    """Largest motion of a corner, as a share of the diagonal, that re-rendering still makes: a
+    zoom of 1.5 % moves corners by 0.75 %."""
+    gap_share: float = 0.5
+    """Regions nearer than this share of the smaller one's longer side are fragments of one."""
+    gap_px: float = 8.0
+    """And so are regions nearer than this."""
+    target_margin_share: float = 0.25
+    """On full pictures: the target's region is grown by this share of its longer side, because an
+    equally right edit may be a little larger than the reference's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetThresholds:
+    """Instruction Following. Shares are of the reference's own change unless said otherwise."""
+
+    too_noisy: float = 15.0
+    """Noise around the target from which no change of the target can be told from it."""
+    no_extent: float = 0.01
+    """Without a reference: share of the target's box under which no change is a change."""
+    not_done: float = 0.3
+    """Less change than this share is none: re-rendering alone reaches 0.22, a right edit 0.5."""
+    half_done: float = 0.5
+    """Up to here it is open whether something was done."""
+    elsewhere: float = 0.3
+    """So much change beside the wanted part may be the edit itself, at another place."""
+    most_of_it: float = 0.6
+    """Share of the wanted part that must have changed for the change to speak for all of it."""
+    left_little: float = 0.2
+    """So near the reference that it is the same result; right removals stay under 0.18."""
+    left_much: float = 0.35
+    """So far from it, in a fill, that something else stands there."""
+    left_doubt: float = 0.8
+    spread: float = 0.05
+    """Area changed that the reference kept, as a share of the wanted part's: right edits stay under
+    0.03, an outline that grew reaches 0.05 and more."""
+    stands_there: float = 0.15
+    one_colour: float = 22.0
+    """Lab distance within which two patches are two shades of one colour."""
+    other_colour: float = 32.0
+    """Lab distance from which they are two colours."""
+    name_doubt: float = 6.0
+    """By how much another name must fit better before a colour is called wrong."""
+    least_px: int = 9
+    detail_px: int = 60
+    """On fewer pixels nobody sees whether detail survived."""
+    detail_to_lose: float = 3.0
+    """Standard deviation of lightness in the source that is detail."""
+    shading_kept: float = 0.72
+    shading_lost: float = 0.64
+    """Correlation of lightness with source or reference: recoloured things 0.75 and more, flat ones
+    0.62 and less."""
+    pattern_px: int = 60
+    same_pattern: float = 0.2
+    other_pattern: float = 0.3
+    same_outline: float = 0.92
+    other_outline: float = 0.87
+    """Overlap at one size: two renderings of one shape 0.95 and more, disc and square 0.8."""
+    smudged: float = 0.55
+    sharp: float = 0.63
+    """Detail beside the reference's: a smudge has half, a right thing two thirds and more."""
+    stands_out: float = 1.5
+    gone: float = 0.3
+    same_letters: float = 0.7
+    other_letters: float = 0.5
+
+
+SCENE = SceneThresholds()
+TARGET = TargetThresholds()

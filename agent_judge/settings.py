@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -154,10 +155,7 @@ def load_settings(
         if value is not None:
             _assign(table, name, value)
     for text in assignments:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--set {text!r}: expected table.key=value")
-        _assign(table, name.strip(), _toml_value(value.strip()))
+        _merge(table, _parse_assignment(text))
     try:
         return Settings.model_validate(table)
     except ValidationError as err:
@@ -171,22 +169,37 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"config {str(path)!r} cannot be read: {err}") from err
 
 
-def _toml_value(text: str) -> object:
+def _parse_assignment(text: str) -> dict[str, Any]:
+    """`table.key=value` in TOML; a value that is no TOML is text."""
+    name, equals, value = text.partition("=")
+    if not equals or ("." not in name and name.strip() not in Settings.model_fields):
+        raise InputError(f"--set {text!r}: expected table.key=value")
     try:
-        return tomllib.loads(f"v = {text}")["v"]
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return text
+        pass
+    try:
+        return tomllib.loads(f"{name} = {json.dumps(value.strip())}")
+    except tomllib.TOMLDecodeError as err:
+        raise InputError(f"--set {text!r}: {err}") from err
 
 
 def _assign(table: dict[str, Any], dotted: str, value: object) -> None:
     *parents, key = dotted.split(".")
-    if parents[:1] == ["prices"] and len(parents) > 1:  # model names may hold dots
-        parents = ["prices", ".".join(parents[1:]).strip('"')]
-    for parent in parents:
-        table = table.setdefault(parent, {})
-        if not isinstance(table, dict):
-            raise InputError(f"setting {dotted!r}: {parent!r} is no table")
-    table[key] = value
+    nested: dict[str, Any] = {key: value}
+    for parent in reversed(parents):
+        nested = {parent: nested}
+    _merge(table, nested)
+
+
+def _merge(table: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and key in table:
+            if not isinstance(table[key], dict):
+                raise InputError(f"setting {key!r} is no table")
+            _merge(table[key], value)
+        else:
+            table[key] = value
 
 
 def _first_fault(err: ValidationError, config: Path | None) -> str:

@@ -210,10 +210,13 @@ def _with_rest(
     if rest in ("one", "several"):
         n = 1 if rest == "one" else int(item.rng.integers(2, 5))
         return add_anomalies(picture, item.scene, n, [*item.task.boxes, *apart], item.rng)
+    everywhere = np.ones(picture.shape[:2], bool)
     if rest == "restyled":
         fallen, what = _restyled(picture, item.rng)
     else:
         fallen, what = collapse.other_place(picture, item.other.picture), "the rest is elsewhere"
+        if paint.visible_change(picture, fallen, everywhere, texture=False) < OTHER_STYLE:
+            return None  # lawn instead of gravel, grey both: not everybody would see it
     size_wh = item.scene.size_wh
     kept = np.logical_or.reduce(
         [paint.box_mask(box.grow(KEPT_PX).clip(size_wh) or box, size_wh) for box in item.task.boxes]

@@ -17,15 +17,8 @@ import numpy as np
 from agent_judge.audit.plant import BY
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion, Mode, Record, Sample
-from agent_judge.stats.agreement import LEVELS
-from agent_judge.stats.intervals import Estimate, Rows, bootstrap
-from agent_judge.stats.measures import (
-    confusion_matrix,
-    mean_absolute_error,
-    quadratic_kappa,
-    share_within,
-    spearman,
-)
+from agent_judge.stats.agreement import agreement
+from agent_judge.stats.intervals import Estimate
 
 SPLITS = ("level", "size_bin", "type", "degradation", "plant", "rest")
 """What a score is split by: the planted level, and keys of the exam's rows."""
@@ -138,26 +131,22 @@ def exam_row(sample: Sample, criterion: Criterion, record: Record | None) -> Exa
 
 def score_rows(rows: Sequence[ExamRow], *, seed: int, n_resamples: int) -> Score:
     """The score of some rows of one mode and criterion."""
-    known = [row for row in rows if row.judged is not None]
-    planted = np.array([row.planted for row in known], dtype=np.float64)
-    judged = np.array([row.judged for row in known], dtype=np.float64)
-
-    def figures(which: Rows) -> dict[str, float | None]:
-        truth, said = planted[which], judged[which]
-        return {
-            "accuracy": share_within(truth, said, distance=0),
-            "spearman": spearman(truth, said),
-            "mae": mean_absolute_error(truth, said),
-            "kappa": quadratic_kappa(truth, said),
-        }
-
-    clusters = [row.photograph for row in known]
+    found = agreement(
+        np.array([row.judged for row in rows], dtype=np.float64),
+        np.array([row.planted for row in rows], dtype=np.float64),
+        clusters=[row.photograph for row in rows],
+        seed=seed,
+        n_resamples=n_resamples,
+    )
     return Score(
         n_planned=len(rows),
-        n_scored=len(known),
+        n_scored=found.n,
         reasons=dict(Counter(row.reason for row in rows if row.reason is not None)),
-        confusion=confusion_matrix(planted, judged, LEVELS),
-        **bootstrap(figures, clusters, seed=seed, n_resamples=n_resamples),
+        accuracy=found.exact,
+        spearman=found.spearman,
+        mae=found.mae,
+        kappa=found.kappa,
+        confusion=found.confusion,
     )
 
 

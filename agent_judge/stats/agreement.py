@@ -1,8 +1,9 @@
 """Can the judge be believed? How its levels agree with those of people.
 
 No single figure answers that (closeness of means is not ranking, and ranking is not closeness), so
-rank correlation, error, bias, hit rates, kappa and alpha always come together, each with an
-interval clustered by source picture. Bias is judge minus human: above 0 the judge is lenient.
+rank correlation, error, bias, hit rates, kappa and alpha always come together. Each has an interval
+clustered by source picture: a bootstrap, for the two shares Wilson's. Bias is judge minus human:
+above 0 the judge is lenient.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from numpy.typing import ArrayLike
 
 from agent_judge.records import MAX_LEVEL
 from agent_judge.stats.alpha import alpha_of_counts, value_counts
-from agent_judge.stats.intervals import Estimate, Floats, Rows, bootstrap
+from agent_judge.stats.intervals import Estimate, Floats, Weights, bootstrap, share_estimate
 from agent_judge.stats.measures import (
     bias,
     confusion_matrix,
     mean_absolute_error,
+    measure,
     pearson,
     quadratic_kappa,
-    share_within,
     spearman,
 )
 
@@ -105,9 +106,10 @@ def agreement(
         n=len(judged),
         n_clusters=len(set(keys)),
         n_raters=int((~np.isnan(rated)).any(axis=0).sum()),
-        confusion=confusion_matrix(median_level(rated), judged, LEVELS) if same_scale else (),
         human_spearman=rater_spearman(rated),
         **figures,
+        **(_hits(judged, median_level(rated), keys) if same_scale else {}),
+        confusion=confusion_matrix(median_level(rated), judged, LEVELS) if same_scale else (),
     )
 
 
@@ -132,7 +134,7 @@ def rater_spearman(ratings: ArrayLike) -> float | None:
         ratings: shape (items, raters); NaN for no rating.
     """
     columns = np.asarray(ratings, dtype=np.float64).T
-    found = [spearman(a, b) for a, b in combinations(columns, 2)]
+    found = [measure(spearman, a, b) for a, b in combinations(columns, 2)]
     defined = [figure for figure in found if figure is not None]
     return sum(defined) / len(defined) if defined else None
 
@@ -148,30 +150,34 @@ def _table(judge: ArrayLike, humans: ArrayLike) -> tuple[Floats, Floats]:
     return judged, rated
 
 
+def _hits(judged: Floats, median: Floats, clusters: Sequence[Hashable]) -> dict[str, Estimate]:
+    return {
+        "exact": share_estimate(judged == median, clusters),
+        "within_one": share_estimate(np.abs(judged - median) <= 1, clusters),
+    }
+
+
 def _figures(
     judged: Floats, rated: Floats, *, same_scale: bool
-) -> Callable[[Rows], dict[str, float | None]]:
+) -> Callable[[Weights], dict[str, Floats]]:
     mean, median = np.nanmean(rated, axis=1), median_level(rated)
     with_judge = value_counts(np.column_stack([judged, rated]))
     humans_only = value_counts(rated)
 
-    def any_scale(rows: Rows) -> dict[str, float | None]:
+    def any_scale(weights: Weights) -> dict[str, Floats]:
         return {
-            "spearman": spearman(judged[rows], mean[rows]),
-            "pearson": pearson(judged[rows], mean[rows]),
-            "human_alpha": alpha_of_counts(humans_only[rows]),
+            "spearman": spearman(judged, mean, weights),
+            "pearson": pearson(judged, mean, weights),
+            "human_alpha": alpha_of_counts(humans_only, weights),
         }
 
-    def levels(rows: Rows) -> dict[str, float | None]:
-        j, m = judged[rows], median[rows]
+    def levels(weights: Weights) -> dict[str, Floats]:
         return {
-            **any_scale(rows),
-            "mae": mean_absolute_error(j, mean[rows]),
-            "bias": bias(j, mean[rows]),
-            "exact": share_within(j, m, distance=0),
-            "within_one": share_within(j, m, distance=1),
-            "kappa": quadratic_kappa(j, m),
-            "alpha": alpha_of_counts(with_judge[rows]),
+            **any_scale(weights),
+            "mae": mean_absolute_error(judged, mean, weights),
+            "bias": bias(judged, mean, weights),
+            "kappa": quadratic_kappa(judged, median, weights),
+            "alpha": alpha_of_counts(with_judge, weights),
         }
 
     return levels if same_scale else any_scale

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent_judge.stats.intervals import Floats
+from agent_judge.stats.intervals import Floats, Weights
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float | None:
@@ -29,7 +29,9 @@ def krippendorff_alpha(ratings: ArrayLike) -> float | None:
         >>> krippendorff_alpha([[2, 2], [2, 2]]) is None
         True
     """
-    return alpha_of_counts(value_counts(ratings))
+    counts = value_counts(ratings)
+    found = float(alpha_of_counts(counts, np.ones((1, len(counts))))[0])
+    return None if np.isnan(found) else found
 
 
 def value_counts(ratings: ArrayLike) -> Floats:
@@ -44,24 +46,33 @@ def value_counts(ratings: ArrayLike) -> Floats:
     return counts
 
 
-def alpha_of_counts(counts: Floats) -> float | None:
-    """Ordinal alpha of a table from `value_counts`, or of a choice of its rows."""
-    n_ratings = counts.sum(axis=1)
-    paired = counts[n_ratings >= 2]
+def alpha_of_counts(counts: Floats, weights: Weights) -> Floats:
+    """Ordinal alpha of each resample of the items; NaN where it is undefined.
+
+    Args:
+        counts: from `value_counts`, shape (items, values).
+        weights: how often each item comes, shape (resamples, items).
+    """
+    n_ratings = counts.sum(axis=1, keepdims=True)
+    paired = np.where(n_ratings >= 2, counts, 0)
     # Each pair of ratings of an item counts 1 / (its ratings - 1), so every rating weighs the same.
-    weighted = paired / (n_ratings[n_ratings >= 2] - 1)[:, None]
-    coincidences = weighted.T @ paired - np.diag(weighted.sum(axis=0))
-    totals = coincidences.sum(axis=1)
+    share = paired / np.maximum(n_ratings - 1, 1)
+    drawn = np.swapaxes(weights[:, :, None] * share, 1, 2)
+    coincidences = drawn @ paired
+    diagonal = np.arange(counts.shape[1])
+    coincidences[:, diagonal, diagonal] -= drawn.sum(axis=2)
+    totals = coincidences.sum(axis=2)
     distance = _ordinal_distance(totals)
-    expected = float(totals @ distance @ totals)
-    if expected == 0:
-        return None
-    observed = float((coincidences * distance).sum())
-    return 1 - (float(totals.sum()) - 1) * observed / expected
+    observed = (coincidences * distance).sum(axis=(1, 2))
+    expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+    undefined = np.full_like(expected, np.nan)
+    ratio = np.divide(observed, expected, out=undefined, where=expected > 0)
+    alpha: Floats = 1 - (totals.sum(axis=1) - 1) * ratio
+    return alpha
 
 
 def _ordinal_distance(totals: Floats) -> Floats:
     """Squared number of ratings between two values, each value counted half: a rank distance."""
-    middle = np.cumsum(totals) - totals / 2
-    distance: Floats = (middle[:, None] - middle) ** 2
+    middle = np.cumsum(totals, axis=1) - totals / 2
+    distance: Floats = (middle[:, :, None] - middle[:, None, :]) ** 2
     return distance

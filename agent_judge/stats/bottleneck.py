@@ -106,16 +106,14 @@ def _share_that_holds(losses: Sequence[Loss], scored: Sequence[Record], seed: in
     clusters = Clusters.of([source_key(record) for record in scored])
     if clusters.n < MIN_CLUSTERS:
         return None
-    # Column by failure: the points that each row loses by it, and whether it counts for it.
+    # A column a failure: the points that each row loses by it, and whether it counts for it.
     lost = np.array([[_points(record, loss.failure) for loss in losses] for record in scored])
     counts = np.array([[r.criterion == loss.criterion for loss in losses] for r in scored])
-    rng = np.random.default_rng(seed)
     held = 0.0
-    for _ in range(N_RESAMPLES):
-        rows = clusters.resample(rng)
-        means = lost[rows].sum(axis=0) / np.maximum(counts[rows].sum(axis=0), 1)
-        largest = np.isclose(means, means.max())
-        held += largest[0] / largest.sum()  # a tie is shared
+    for weights in clusters.resamples(N_RESAMPLES, seed):
+        means = weights @ lost / np.maximum(weights @ counts, 1)
+        largest = np.isclose(means, means.max(axis=1, keepdims=True))
+        held += (largest[:, 0] / largest.sum(axis=1)).sum()  # a tie is shared
     return float(held / N_RESAMPLES)
 
 

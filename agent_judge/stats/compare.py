@@ -13,7 +13,7 @@ from agent_judge.records import Criterion, Mode, Record, score_100
 from agent_judge.stats.agreement import LEVELS
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, bootstrap, standard_error
-from agent_judge.stats.measures import confusion_matrix
+from agent_judge.stats.measures import confusion_matrix, weighted_mean
 from agent_judge.stats.permutation import sign_flip_p_value
 from agent_judge.stats.summary import UNTYPED
 
@@ -146,7 +146,7 @@ def _comparison(
         chosen = [i for i, name in enumerate(types) if type_name in (None, name)]
         values = points[chosen]
         return bootstrap(
-            lambda rows: {"mean": float(values[rows].mean())},
+            lambda weights: {"mean": weighted_mean(values, weights)},
             [clusters[i] for i in chosen],
             seed=seed,
             n_resamples=n_resamples,

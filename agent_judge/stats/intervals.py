@@ -1,22 +1,23 @@
 """How sure a figure is: intervals that know which rows belong together.
 
 Rows made from one source picture are not independent (one hard picture drags all its edits down),
-so whole clusters are resampled, never rows. Both kinds of interval here are 95 % and silent (None)
-where the data cannot carry one: too few clusters, or no spread at all.
+so clusters are what counts, never rows. Every interval here is a 95 % one and silent (None) where
+the data cannot carry it: too few clusters, or no spread to resample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
-"""Row numbers, shape (n,)."""
+Weights = NDArray[np.float64]
+"""How often each row comes in each resample, shape (resamples, rows)."""
 
 CONFIDENCE = 0.95
 MIN_CLUSTERS = 6
@@ -27,6 +28,8 @@ MIN_DEFINED_SHARE = 0.9
 
 ROUNDING = 1e-9
 """A spread up to this is the arithmetic's, not the data's."""
+_BATCH_CELLS = 2**18
+"""Resamples times rows at a time: what the processor's cache holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +50,7 @@ class Estimate:
 
 
 def bootstrap(
-    statistics: Callable[[Rows], Mapping[str, float | None]],
+    statistics: Callable[[Weights], Mapping[str, Floats]],
     clusters: Sequence[Hashable],
     *,
     seed: int,
@@ -60,22 +63,25 @@ def bootstrap(
     normal to the t quantile.
 
     Args:
-        statistics: named figures over the given rows; a row may come several times.
-        clusters: the cluster of each row, shape (n,).
+        statistics: named figures for each resample, shape (resamples,), NaN where undefined, from
+            how often each row comes in it, shape (resamples, rows).
+        clusters: the cluster of each row, shape (rows,).
         seed: of the resampling.
         n_resamples: how many times to resample.
 
     Returns:
-        One estimate for each name that `statistics` gives on all rows.
+        One estimate for each name that `statistics` gives.
     """
-    figures = statistics(np.arange(len(clusters)))
     members = Clusters.of(clusters)
+    figures = {
+        name: None if np.isnan(value[0]) else float(value[0])
+        for name, value in statistics(np.ones((1, len(clusters)))).items()
+    }
     if members.n < MIN_CLUSTERS:
         return {name: Estimate(value=value) for name, value in figures.items()}
-    rng = np.random.default_rng(seed)
-    drawn = [statistics(members.resample(rng)) for _ in range(n_resamples)]
+    drawn = [statistics(weights) for weights in members.resamples(n_resamples, seed)]
     return {
-        name: _percentile_estimate(value, [figure[name] for figure in drawn], members.n)
+        name: _percentile_estimate(value, np.concatenate([d[name] for d in drawn]), members.n)
         for name, value in figures.items()
     }
 
@@ -84,50 +90,43 @@ def bootstrap(
 class Clusters:
     """Which rows belong together."""
 
-    index: Rows
+    index: NDArray[np.intp]
     """The cluster number of each row, from 0."""
-    _order: Rows
-    _starts: Rows
-    _sizes: Rows
+    n: int
+    """How many clusters there are."""
 
     @classmethod
     def of(cls, keys: Sequence[Hashable]) -> Clusters:
         """Clusters by equal key, numbered in the order of first sight."""
         numbers: dict[Hashable, int] = {}
-        index = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
-        sizes = np.bincount(index, minlength=len(numbers))
-        return cls(index, np.argsort(index, kind="stable"), np.cumsum(sizes) - sizes, sizes)
-
-    @property
-    def n(self) -> int:
-        """How many clusters there are."""
-        return len(self._sizes)
+        index = [numbers.setdefault(key, len(numbers)) for key in keys]
+        return cls(np.array(index, dtype=np.intp), len(numbers))
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of `values` (one a row) over each cluster, shape (n clusters,)."""
-        sums: Floats = np.zeros(self.n)
-        np.add.at(sums, self.index, values)
+        """The sum of `values` (one a row) over each cluster, shape (n,)."""
+        sums: Floats = np.bincount(self.index, weights=values, minlength=self.n).astype(np.float64)
         return sums
 
-    def resample(self, rng: np.random.Generator) -> Rows:
-        """The rows of as many clusters as there are, drawn with replacement."""
-        picks = rng.integers(self.n, size=self.n)
-        sizes = self._sizes[picks]
-        ends = np.cumsum(sizes)
-        # Row i of the result is the (i - first row of its pick)-th member of that pick.
-        first = np.repeat(self._starts[picks] - (ends - sizes), sizes)
-        return self._order[first + np.arange(len(first))]
+    def resamples(self, n_resamples: int, seed: int) -> Iterator[Weights]:
+        """How often each row comes when n clusters are drawn with replacement, batch by batch."""
+        rng = np.random.default_rng(seed)
+        left = n_resamples
+        while left:
+            batch = min(left, max(1, _BATCH_CELLS // max(1, len(self.index))))
+            # One count of all picks of the batch: pick c of resample b has the number b * n + c.
+            picks = rng.integers(self.n, size=(batch, self.n)) + self.n * np.arange(batch)[:, None]
+            times = np.bincount(picks.ravel(), minlength=batch * self.n).reshape(batch, self.n)
+            yield times[:, self.index].astype(np.float64)
+            left -= batch
 
 
-def _percentile_estimate(
-    value: float | None, drawn: Sequence[float | None], n_clusters: int
-) -> Estimate:
-    known = np.array([figure for figure in drawn if figure is not None])
+def _percentile_estimate(value: float | None, drawn: Floats, n_clusters: int) -> Estimate:
+    known = drawn[~np.isnan(drawn)]
     if value is None or len(known) < MIN_DEFINED_SHARE * len(drawn) or np.ptp(known) <= ROUNDING:
         return Estimate(value=value)
     # The tail whose normal quantile is the t quantile of n - 1 degrees, scaled for the missing 1.
-    reach = t_quantile(n_clusters - 1) * np.sqrt(n_clusters / (n_clusters - 1))
-    tail = float(special.ndtr(-reach))
+    reach = t_quantile(n_clusters - 1) * math.sqrt(n_clusters / (n_clusters - 1))
+    tail = NormalDist().cdf(-reach)
     low, high = np.quantile(known, [tail, 1 - tail])
     return Estimate(value=value, low=float(low), high=float(high))
 
@@ -139,6 +138,8 @@ def t_quantile(degrees: int, tail: float = (1 - CONFIDENCE) / 2) -> float:
         >>> round(t_quantile(10), 3)
         2.228
     """
+    from scipy import special  # takes half a second, which only who needs an interval waits for
+
     return float(special.stdtrit(degrees, 1 - tail))
 
 
@@ -168,3 +169,32 @@ def mean_estimate(influences: Floats, value: float | None, limits: tuple[float, 
     return Estimate(
         value=value, low=max(limits[0], value - reach), high=min(limits[1], value + reach)
     )
+
+
+def share_estimate(hits: NDArray[np.bool_], clusters: Sequence[Hashable]) -> Estimate:
+    """A share of rows with its interval: Wilson's, for as many rows as the clusters are worth.
+
+    A bootstrap of a share near 0 or 1 is far too short, and has no length at all where every row is
+    a hit. Here the rows count for as many independent ones as would leave the share as unsure as
+    its cluster-robust standard error says (Korn and Graubard 1998), never fewer than the clusters.
+
+    Args:
+        hits: whether each row counts, shape (rows,).
+        clusters: the cluster of each row, shape (rows,).
+
+    Example:
+        >>> str(share_estimate(np.array([True] * 20), range(20)))
+        '1.000 [0.820, 1.000]'
+    """
+    members, n_rows = Clusters.of(clusters), len(hits)
+    if members.n < MIN_CLUSTERS:
+        return Estimate(value=float(hits.mean()) if n_rows else None)
+    share = float(hits.mean())
+    off: Floats = hits.astype(np.float64) - share
+    error = standard_error(members.sums(off) / n_rows) or 0.0
+    n = share * (1 - share) / error**2 if error > ROUNDING else members.n
+    n = min(max(n, members.n), n_rows)
+    t2 = t_quantile(members.n - 1) ** 2
+    middle = (share + t2 / (2 * n)) / (1 + t2 / n)
+    reach = math.sqrt(t2 * (share * (1 - share) / n + t2 / (4 * n**2))) / (1 + t2 / n)
+    return Estimate(value=share, low=max(0.0, middle - reach), high=min(1.0, middle + reach))

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from agent_judge.records import MAX_LEVEL, Criterion, Record
 from agent_judge.stats.coverage import source_key
-from agent_judge.stats.intervals import Estimate, bootstrap
-from agent_judge.stats.measures import pearson, spearman
+from agent_judge.stats.intervals import Estimate, Floats, bootstrap
+from agent_judge.stats.measures import measure, pearson, spearman
 
 WINDOW = 10
 """Rows in a sliding window, as in the paper."""
@@ -93,14 +94,11 @@ def scale_plot(
     levels = np.array([r.level for r in rows], dtype=np.float64)
     areas = np.array([math.log10((r.area_pct or 0) / 100) for r in rows])
     curve = tuple(
-        WindowMean(
-            log10_area=float(areas[i : i + WINDOW].mean()),
-            mean_level=float(levels[i : i + WINDOW].mean()),
-        )
-        for i in range(len(rows) - WINDOW + 1)
+        WindowMean(log10_area=area, mean_level=level)
+        for area, level in zip(_window_means(areas), _window_means(levels), strict=True)
     )
     correlation = bootstrap(
-        lambda chosen: {"rho": spearman(levels[chosen], areas[chosen])},
+        lambda weights: {"rho": spearman(levels, areas, weights)},
         [source_key(r) for r in rows],
         seed=seed,
         n_resamples=n_resamples,
@@ -113,12 +111,19 @@ def scale_plot(
             if sizes_wh and r.id in sizes_wh and r.target_boxes
         ),
         curve=curve,
-        curve_correlation=pearson(
-            [step.log10_area for step in curve], [step.mean_level for step in curve]
+        curve_correlation=measure(
+            pearson, [step.log10_area for step in curve], [step.mean_level for step in curve]
         ),
         row_correlation=correlation,
         histogram=tuple(int((levels == level).sum()) for level in range(1, MAX_LEVEL + 1)),
     )
+
+
+def _window_means(values: Floats) -> list[float]:
+    if len(values) < WINDOW:
+        return []
+    means: list[float] = sliding_window_view(values, WINDOW).mean(axis=1).tolist()
+    return means
 
 
 def _point(record: Record, size_wh: tuple[int, int]) -> ScalePoint:

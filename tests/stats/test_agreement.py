@@ -8,7 +8,7 @@ import pytest
 from agent_judge.stats.agreement import agreement, median_level, rater_spearman
 from agent_judge.stats.alpha import krippendorff_alpha
 from agent_judge.stats.intervals import Estimate
-from agent_judge.stats.measures import quadratic_kappa, spearman
+from agent_judge.stats.measures import measure, quadratic_kappa, spearman
 
 NAN = float("nan")
 
@@ -25,12 +25,12 @@ def test_each_figure_is_the_measure_on_the_raters_mean_or_median():
     found = agreement(judge, people, n_resamples=50)
     mean, median = people.mean(axis=1), np.median(people, axis=1)
 
-    assert found.spearman.value == pytest.approx(spearman(judge, mean))
+    assert found.spearman.value == pytest.approx(measure(spearman, judge, mean))
     assert found.bias.value == pytest.approx((judge - mean).mean())
     assert found.mae.value == pytest.approx(abs(judge - mean).mean())
     assert found.exact.value == pytest.approx((judge == median).mean())
     assert found.within_one.value == pytest.approx((abs(judge - median) <= 1).mean())
-    assert found.kappa.value == pytest.approx(quadratic_kappa(judge, median))
+    assert found.kappa.value == pytest.approx(measure(quadratic_kappa, judge, median))
     assert found.alpha.value == pytest.approx(krippendorff_alpha(np.column_stack([judge, people])))
     assert found.human_alpha.value == pytest.approx(krippendorff_alpha(people))
     assert np.sum(found.confusion) == found.n == 40
@@ -99,7 +99,7 @@ def test_an_even_split_of_raters_goes_to_the_lower_level():
 def test_rater_correlation_is_the_mean_over_pairs_that_have_one():
     people = np.array([[1, 1, 2], [2, 2, 2], [3, 4, 2], [4, 3, 2]], dtype=float)
 
-    assert rater_spearman(people) == pytest.approx(spearman(people[:, 0], people[:, 1]))
+    assert rater_spearman(people) == pytest.approx(measure(spearman, people[:, 0], people[:, 1]))
     assert rater_spearman(people[:, :1]) is None
 
 
@@ -112,9 +112,8 @@ def test_shapes_that_do_not_fit_are_refused(judge, people, clusters):
         agreement(judge, people, clusters=clusters)
 
 
-@pytest.mark.slow
 def test_agreement_intervals_have_their_nominal_coverage():
-    """200 draws of 24 pictures with 3 edits each: the standard error of 95 % is 1.5 points."""
+    """120 draws of 24 pictures with 3 edits each: the standard error of 95 % is 2 points."""
 
     def draw(rng, n_pictures):
         shared = rng.normal(size=n_pictures).repeat(3)
@@ -123,15 +122,15 @@ def test_agreement_intervals_have_their_nominal_coverage():
         seen = [np.digitize(truth + 0.5 * rng.normal(size=len(shared)), cuts) + 1 for _ in "jab"]
         return seen[0], np.column_stack(seen[1:])
 
-    names = ("spearman", "mae", "bias", "exact", "kappa", "alpha")
-    truth = agreement(*draw(np.random.default_rng(0), 100_000), n_resamples=1)
+    names = ("spearman", "mae", "bias", "exact", "within_one", "kappa", "alpha")
+    truth = agreement(*draw(np.random.default_rng(0), 20_000), n_resamples=1)
     rng = np.random.default_rng(1)
     hits = dict.fromkeys(names, 0)
-    for _ in range(200):
+    for _ in range(120):
         judge, people = draw(rng, 24)
-        found = agreement(judge, people, clusters=np.arange(24).repeat(3).tolist(), n_resamples=300)
+        found = agreement(judge, people, clusters=np.arange(24).repeat(3).tolist(), n_resamples=250)
         for name in names:
             estimate = getattr(found, name)
             hits[name] += estimate.low <= getattr(truth, name).value <= estimate.high
 
-    assert all(0.9 <= hit / 200 <= 0.995 for hit in hits.values()), hits
+    assert all(hit / 120 >= 0.88 for hit in hits.values()), hits

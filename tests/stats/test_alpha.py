@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from agent_judge.stats.alpha import krippendorff_alpha
+from agent_judge.stats.alpha import alpha_of_counts, krippendorff_alpha, value_counts
 
 NAN = float("nan")
 
@@ -93,3 +93,12 @@ def test_opposed_raters_are_worse_than_chance():
 )
 def test_where_chance_cannot_be_told_alpha_is_none(ratings):
     assert krippendorff_alpha(ratings) is None
+
+
+def test_a_weight_counts_as_so_many_copies_of_the_item():
+    ratings = table(HAYES_2007)
+    weights = np.random.default_rng(0).integers(0, 3, (5, len(ratings)))
+    found = alpha_of_counts(value_counts(ratings), weights.astype(float))
+
+    for times, value in zip(weights, found, strict=True):
+        assert value == pytest.approx(krippendorff_alpha(ratings.repeat(times, axis=0)))

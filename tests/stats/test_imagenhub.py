@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agent_judge.stats.agreement import agreement, rater_spearman
-from agent_judge.stats.measures import spearman
+from agent_judge.stats.measures import measure, spearman
 from agent_judge.stats.ratings import parse_ratings
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "ratings"
@@ -52,7 +52,7 @@ def test_every_picture_has_three_ratings_of_three_steps(semantic):
 
 def test_rater_correlations_over_eight_methods_are_the_published_ones(semantic):
     table = np.array([values for (_, editor), values in semantic.items() if editor != "Imagic"])
-    found = [spearman(table[:, a], table[:, b]) for a, b in combinations(range(3), 2)]
+    found = [measure(spearman, table[:, a], table[:, b]) for a, b in combinations(range(3), 2)]
 
     assert len(table) == 1432
     assert found == pytest.approx([0.728, 0.668, 0.747], abs=5e-4)

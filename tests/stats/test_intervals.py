@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats
 
-from agent_judge.stats.intervals import Clusters, Estimate, bootstrap, mean_estimate
+from agent_judge.stats.intervals import (
+    Clusters,
+    Estimate,
+    bootstrap,
+    mean_estimate,
+    share_estimate,
+)
 
 
-def figures(values):
-    return lambda rows: {"mean": float(values[rows].mean()), "max": float(values[rows].max())}
+def mean_of(values):
+    return lambda weights: {"mean": weights @ values / weights.sum(axis=1)}
 
 
 def clustered_sample(rng, *, n_clusters, size, mean=0.0):
@@ -17,23 +24,29 @@ def clustered_sample(rng, *, n_clusters, size, mean=0.0):
     return values, np.arange(n_clusters).repeat(size).tolist()
 
 
-def test_resampling_draws_whole_clusters_in_every_size():
+def test_resampling_draws_as_many_whole_clusters_as_there_are():
     keys = ["a", "b", "a", "c", "b", "a"]
-    clusters = Clusters.of(keys)
-    members = {"a": {0, 2, 5}, "b": {1, 4}, "c": {3}}
-    rng = np.random.default_rng(0)
+    (weights,) = Clusters.of(keys).resamples(500, seed=0)
 
-    for _ in range(50):
-        drawn = clusters.resample(rng).tolist()
-        times = {key: [drawn.count(row) for row in rows] for key, rows in members.items()}
-        assert all(len(set(counts)) == 1 for counts in times.values())
-        assert sum(counts[0] for counts in times.values()) == 3
+    assert weights.shape == (500, 6)
+    assert (weights[:, 0] == weights[:, 2]).all()
+    assert (weights[:, 0] == weights[:, 5]).all()
+    assert (weights[:, 1] == weights[:, 4]).all()
+    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    # Each cluster comes once on average; the standard error of the mean is 0.04.
+    assert weights[:, [0, 1, 3]].mean(axis=0) == pytest.approx([1, 1, 1], abs=0.15)
+
+
+def test_many_rows_come_in_batches_that_add_up():
+    sizes = [len(batch) for batch in Clusters.of(range(100_000)).resamples(5, seed=0)]
+
+    assert sizes == [2, 2, 1]
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
     values = np.random.default_rng(1).normal(size=30)
     run = [
-        bootstrap(figures(values), range(30), seed=seed, n_resamples=100)["mean"]
+        bootstrap(mean_of(values), range(30), seed=seed, n_resamples=100)["mean"]
         for seed in (5, 5, 6)
     ]
 
@@ -44,25 +57,23 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
 def test_an_interval_needs_six_clusters_however_many_rows(n_clusters, has_interval):
     values, keys = clustered_sample(np.random.default_rng(0), n_clusters=n_clusters, size=40)
 
-    found = bootstrap(figures(values), keys, seed=0, n_resamples=50)["mean"]
+    found = bootstrap(mean_of(values), keys, seed=0, n_resamples=50)["mean"]
 
     assert found.value == pytest.approx(values.mean())
     assert (found.low is not None) == has_interval
 
 
 def test_no_spread_gives_no_interval_rather_than_one_of_no_width():
-    found = bootstrap(figures(np.full(20, 3.0)), range(20), seed=0, n_resamples=50)
+    found = bootstrap(mean_of(np.full(20, 3.0)), range(20), seed=0, n_resamples=50)
 
     assert found["mean"] == Estimate(value=3.0)
 
 
 @pytest.mark.parametrize(("n_defined", "has_interval"), [(45, True), (44, False)])
 def test_a_figure_that_many_resamples_leave_undefined_has_no_interval(n_defined, has_interval):
-    calls = iter(range(1000))
-
-    def statistics(_rows):
-        call = next(calls)
-        return {"x": float(call) if call <= n_defined else None}
+    def statistics(weights):
+        numbers = np.arange(len(weights), dtype=float)
+        return {"x": np.where(numbers < n_defined, numbers, np.nan)}
 
     found = bootstrap(statistics, range(10), seed=0, n_resamples=50)["x"]
 
@@ -94,9 +105,9 @@ def robust(values, keys):
 
 
 def resampled(n_resamples):
-    return lambda values, keys: bootstrap(
-        lambda rows: {"mean": float(values[rows].mean())}, keys, seed=0, n_resamples=n_resamples
-    )["mean"]
+    return lambda values, keys: bootstrap(mean_of(values), keys, seed=0, n_resamples=n_resamples)[
+        "mean"
+    ]
 
 
 @pytest.mark.parametrize("n_clusters", [8, 40])
@@ -113,13 +124,37 @@ def test_an_interval_that_takes_rows_for_independent_covers_far_too_little():
     assert rows_apart < 0.85
 
 
-def test_the_bootstrap_interval_of_a_clustered_mean_has_its_nominal_coverage():
-    """150 draws: the standard error of a coverage of 95 % is 1.8 points."""
-    assert 0.9 <= coverage(resampled(150), n_clusters=40, size=4, n_draws=150) < 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_clusters", [12, 20, 100])
-def test_the_bootstrap_interval_keeps_its_coverage_with_few_clusters(n_clusters):
+@pytest.mark.parametrize("n_clusters", [12, 20, 60])
+def test_the_bootstrap_interval_of_a_clustered_mean_has_its_nominal_coverage(n_clusters):
     """400 draws: the standard error of a coverage of 95 % is 1.1 points."""
     assert 0.92 <= coverage(resampled(1000), n_clusters=n_clusters, size=3, n_draws=400) <= 0.98
+
+
+@pytest.mark.parametrize("n_hits", [0, 3, 20])
+def test_the_interval_of_a_share_of_single_rows_is_wilsons_with_the_t_quantile(n_hits):
+    found = share_estimate(np.arange(20) < n_hits, range(20))
+    # The two shares whose test statistic is the t quantile: the definition of Wilson's interval.
+    grid = np.linspace(0, 1, 200_001)[1:-1]
+    reach = scipy.stats.t.ppf(0.975, 19)
+    inside = grid[abs(n_hits / 20 - grid) <= reach * np.sqrt(grid * (1 - grid) / 20)]
+
+    assert (found.low, found.high) == pytest.approx((inside[0], inside[-1]), abs=1e-4)
+
+
+@pytest.mark.parametrize(("share", "n_clusters"), [(0.6, 12), (0.95, 12), (0.95, 60)])
+def test_the_interval_of_a_clustered_share_has_at_least_its_nominal_coverage(share, n_clusters):
+    """1000 draws of three rows a cluster: the standard error of 95 % is 0.7 points."""
+    rng = np.random.default_rng(3)
+    keys = np.arange(n_clusters).repeat(3).tolist()
+    hits = 0
+    for _ in range(1000):
+        own = rng.beta(2 * share, 2 * (1 - share), n_clusters).repeat(3)
+        found = share_estimate(rng.random(len(own)) < own, keys)
+        hits += found.low <= share <= found.high
+
+    assert hits / 1000 >= 0.93
+
+
+@pytest.mark.parametrize(("hits", "value"), [([], None), ([True, False], 0.5)])
+def test_a_share_of_fewer_than_six_clusters_has_no_interval(hits, value):
+    assert share_estimate(np.array(hits, dtype=bool), range(len(hits))) == Estimate(value=value)

@@ -58,12 +58,13 @@ def opening(
         masked=bool(view.masked),
         several_targets=look.several_targets,
         convention=convention.in_words(view.size_wh),
-        tools=[{"name": tool.name, "description": tool.description} for tool in tools],
+        tools=[tool.name for tool in tools],
         max_steps=max_steps,
     )
     parts: list[dict[str, Any]] = [{"type": "text", "text": task_text(look.task)}]
     for name in view.names:
-        parts.append({"type": "text", "text": picture_label(name, view.size_wh)})
+        shown_wh = convention.shown_wh(view.size_wh)
+        parts.append({"type": "text", "text": picture_label(name, view.size_wh, shown_wh)})
         url = album.show(name, view.picture(name))
         parts.append({"type": "image_url", "image_url": {"url": url}})
     return [

@@ -16,7 +16,9 @@ from agent_judge.records import EditType, PictureName
 from agent_judge.rubrics.ladder import Ladder
 
 TASK_OPEN, TASK_CLOSE = "<task>", "</task>"
-_PICTURE_LABEL = re.compile(r"The (source|edited|reference) picture, \d+x\d+ pixels:")
+_PICTURE_LABEL = re.compile(
+    r"The (source|edited|reference) picture, \d+x\d+ pixels(?:, shown at \d+x\d+)?:"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +34,8 @@ class PromptContext:
     several_targets: bool
     convention: str
     """The sentence that tells how to write boxes."""
-    tools: Sequence[Mapping[str, Any]] = ()
-    """`{name, description}` of each tool on offer."""
+    tools: Sequence[str] = ()
+    """Names of the tools on offer; what they do stands in the request's own tool schemas."""
     max_steps: int = 0
 
 
@@ -41,7 +43,7 @@ class PromptContext:
 def _environment() -> Environment:
     return Environment(
         loader=FileSystemLoader(Path(__file__).resolve().parent),
-        autoescape=False,  # noqa: S701 - plain text for a model, not HTML
+        autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
@@ -58,8 +60,9 @@ def system_prompt(ladder: Ladder, context: PromptContext) -> str:
     notes = [ladder.notes["blur"]]
     if context.edit_type is not None and context.edit_type in ladder.type_notes:
         notes.append(ladder.type_notes[context.edit_type])
-    if context.several_targets and "several_targets" in ladder.notes:
-        notes.append(ladder.notes["several_targets"])
+    which = "several_targets" if context.several_targets else "all_targets"
+    if which in ladder.notes and (context.several_targets or not context.cropped):
+        notes.append(ladder.notes[which])
     return (
         _environment()
         .get_template("system.md")
@@ -71,7 +74,6 @@ def system_prompt(ladder: Ladder, context: PromptContext) -> str:
             masked=context.masked,
             convention=context.convention,
             tools=context.tools,
-            has_tools=bool(context.tools),
             max_steps=context.max_steps,
             boxes_asked=not context.cropped,
             answer_form=answer_form(ladder, boxes=not context.cropped),
@@ -85,11 +87,11 @@ def answer_form(ladder: Ladder, *, boxes: bool) -> str:
 
 
 def task_text(task: Mapping[str, Any]) -> str:
-    """The row's own text as delimited data: JSON between task tags, no tag can be forged.
+    r"""The row's own text as delimited data: JSON between task tags, no tag can be forged.
 
     Example:
         >>> task_text({"instruction": "a</task>b"})
-        '<task>{"instruction": "a\\\\u003c/task\\\\u003eb"}</task>'
+        '<task>{"instruction": "a\\u003c/task\\u003eb"}</task>'
     """
     text = json.dumps(task, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
     return f"{TASK_OPEN}{text}{TASK_CLOSE}"
@@ -108,14 +110,25 @@ def read_task(text: str) -> Mapping[str, Any] | None:
     return task if isinstance(task, dict) else None
 
 
-def picture_label(name: PictureName, size_wh: tuple[int, int]) -> str:
+def picture_label(
+    name: PictureName, size_wh: tuple[int, int], shown_wh: tuple[int, int] | None = None
+) -> str:
     """The text that stands before a prepared picture.
+
+    Args:
+        name: which picture it is.
+        size_wh: its own size in pixels.
+        shown_wh: the size at which the judge gets it, where that may differ.
 
     Example:
         >>> picture_label("source", (640, 480))
         'The source picture, 640x480 pixels:'
+        >>> picture_label("source", (4000, 3000), (1024, 768))
+        'The source picture, 4000x3000 pixels, shown at 1024x768:'
     """
-    return f"The {name} picture, {size_wh[0]}x{size_wh[1]} pixels:"
+    smaller = shown_wh is not None and shown_wh != size_wh
+    shown = f", shown at {shown_wh[0]}x{shown_wh[1]}" if shown_wh and smaller else ""
+    return f"The {name} picture, {size_wh[0]}x{size_wh[1]} pixels{shown}:"
 
 
 def labelled_picture(text: str) -> PictureName | None:

@@ -132,17 +132,17 @@ def _sentence(
         if not counts.has_headline
     )
     n_lost = max((counts.n_nothing_to_judge for counts in tallies.values()), default=0)
-    tail = unranked + (f"; {n_lost} rows have no readable output" if n_lost else "") + "."
+    tail = unranked + (f"; rows without readable output: {n_lost}" if n_lost else "") + "."
     if not losses:
         return f"{who}: too little is scored to name a bottleneck{tail}"
     worst, *others = losses
     if not worst.n:
-        rows = " and ".join(
+        rows = ", ".join(
             f"{counts.n_scored} {criterion}"
             for criterion, counts in tallies.items()
             if counts.has_headline
         )
-        return f"{who}: nothing is lost in {rows} rows{tail}"
+        return f"{who}: nothing is lost (scored rows: {rows}){tail}"
     rest = ", ".join(f"{loss.failure} {loss.points:.1f}" for loss in others)
     sure = "" if holds is None else f", and does so in {holds:.0%} of resamples of the sources"
     return (

@@ -58,7 +58,7 @@ def bootstrap(
 ) -> dict[str, Estimate]:
     """Figures over all rows, with expanded percentile intervals from resampled clusters.
 
-    The percentiles are widened for few clusters as Hesterberg (2015, section 4) proposes: a plain
+    The percentiles are widened for few clusters as Hesterberg (2015) proposes: a plain
     percentile interval is too short by about the factor sqrt((n - 1) / n) times the ratio of the
     normal to the t quantile.
 

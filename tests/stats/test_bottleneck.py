@@ -82,11 +82,11 @@ def test_collateral_damage_is_everything_below_the_best_level():
             "m (tool mode): too little is scored to name a bottleneck; IF is not ranked, with 1 of "
             "2 rows scored; VC is not ranked, with 0 of 2 rows scored.",
         ),
-        ([4, 4], [4], "m (tool mode): nothing is lost in 2 IF and 1 VC rows."),
+        ([4, 4], [4], "m (tool mode): nothing is lost (scored rows: 2 IF, 1 VC)."),
         (
             [4, "missing_output"],
             [],
-            "m (tool mode): nothing is lost in 1 IF rows; 1 rows have no readable output.",
+            "m (tool mode): nothing is lost (scored rows: 1 IF); rows without readable output: 1.",
         ),
     ],
     ids=["nothing", "under 90 %", "perfect", "missing"],

@@ -16,6 +16,7 @@ from agent_judge.records import Box
 
 CoordinateSystem = Literal["shown_pixels", "xyxy_1000", "yxyx_1000"]
 _SUFFIX = "box_px"
+_FAR_AWAY = 1e9  # no picture reaches there; NaN and endless integers fail the comparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +72,10 @@ class Convention:
             ValueError: not four finite numbers with positive extent.
         """
         if len(numbers) != 4 or not all(
-            isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n)
+            isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < _FAR_AWAY
             for n in numbers
         ):
-            raise ValueError(f"expected four numbers, got {list(numbers)!r}")
+            raise ValueError(f"expected four numbers, got {str(list(numbers))[:80]}")
         a, b, c, d = (float(n) for n in numbers)
         if self.system == "yxyx_1000":
             a, b, c, d = b, a, d, c

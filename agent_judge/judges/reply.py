@@ -25,13 +25,12 @@ from agent_judge.rubrics.ladder import Ladder, Question
 NOT_REACHED = "not reached"
 """The answer to a question behind the end of the walk."""
 ToBox = Callable[[Sequence[float]], Box | None]
-"""From four numbers in the judge's convention to canonical pixels; None: they are no box."""
+"""From four numbers in the judge's convention to canonical pixels; None or a ValueError: no box."""
 
 _MAX_CHARS = 200_000
 _MAX_TRIES = 200  # of opening braces: bounds the work on hostile replies
 _MAX_EXPLANATION = 4000
 _MAX_ANOMALIES = 100
-_MAX_COORDINATE = 1e7
 _CONFLICT = object()  # value of a key that came twice with different values
 _TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
 _THOUGHT_END = re.compile(
@@ -39,6 +38,15 @@ _THOUGHT_END = re.compile(
 )
 _THOUGHT_START = re.compile(rf"<(?:{_TAGS})\s?>|◁think▷|\[THINK\]", re.IGNORECASE)
 _MARKERS = re.compile(r"<\|[a-z_]{1,40}\|>")
+_SORRY = re.compile(
+    r"\b(?:sorry|apologi[sz]e|can(?:no|[\u2019']?)t|(?:un|not )able to|won[\u2019']t|decline)\b",
+    re.I,
+)
+_FOR_WHAT = re.compile(
+    r"\b(?:help|assist|comply|fulfil+|engage|process|view|discuss)\b"
+    r"|\b(?:this|that|your|the) (?:request|image|picture|content)\b",
+    re.I,
+)
 _AFTER_ANSWER = r"(?:$|\s?[.,;:(\u2013\u2014-])"
 
 
@@ -121,6 +129,19 @@ def text_of(content: object) -> str | None:
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
         return "".join(text for text in texts if isinstance(text, str)) or None
     return None
+
+
+def declines(text: str) -> bool:
+    """Whether an answer without a verdict is the model's refusal to judge.
+
+    Example:
+        >>> declines("I'm sorry, but I can't assist with that.")
+        True
+        >>> declines("I cannot tell whether the cup is red.")
+        False
+    """
+    start = text.strip()[:200]
+    return bool(_SORRY.search(start)) and bool(_FOR_WHAT.search(start))
 
 
 def _spoken(content: str | None) -> str:
@@ -336,9 +357,10 @@ def _box(value: object, to_box: ToBox | None) -> Box | None:
     """A box that cannot be read is none: it decorates a verdict and does not make it."""
     if to_box is None or not isinstance(value, list) or len(value) != 4:
         return None
-    if not all(type(n) in (int, float) and abs(n) < _MAX_COORDINATE for n in value):
-        return None  # NaN fails the comparison too
-    return to_box(value)
+    try:
+        return to_box(value)
+    except ValueError:
+        return None
 
 
 def _clean(value: object) -> str:

@@ -100,6 +100,7 @@ def test_the_patch_limit_is_used_up_as_far_as_it_goes():
         [3, 2, 1, 4],
         [0, 0, math.nan, 1],
         [0, 0, math.inf, 1],
+        [0, 0, 10**400, 1],
         [0, 0, True, 1],
         ["0", 0, 1, 1],
         [None, 0, 1, 1],

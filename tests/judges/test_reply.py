@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.reply import NOT_REACHED, answer_schema, read_verdict, text_of
+from agent_judge.judges.reply import NOT_REACHED, answer_schema, declines, read_verdict, text_of
 from agent_judge.records import Box
 from agent_judge.rubrics.ladder import load_ladder
 
@@ -243,11 +243,22 @@ def test_boxes_come_back_in_canonical_pixels():
 
 
 @pytest.mark.parametrize(
-    "box", ["[1, 2, 3]", "[NaN, 0, 1, 1]", "[1e300, 0, 1, 1]", '"x"', "[true, 0, 1, 1]", "{}"]
+    "box",
+    [
+        "[1, 2, 3]",
+        "[5, 5, 1, 1]",
+        f"[1, 2, 3, {'9' * 4000}]",
+        "[NaN, 0, 1, 1]",
+        "[1e300, 0, 1, 1]",
+        '"x"',
+        "[true, 0, 1, 1]",
+        "{}",
+    ],
+    ids=range(8),
 )
 def test_a_box_that_is_none_does_not_cost_the_verdict(box):
     text = BARE[:-1] + f', "target_box": {box}}}'
-    verdict = read_verdict(text, IF, to_box=lambda n: Box(*n))
+    verdict = read_verdict(text, IF, to_box=lambda n: Convention().decode(n, (9, 9)))
     assert (verdict.level, verdict.target_box) == (2, None)
 
 
@@ -271,6 +282,23 @@ def test_the_schema_is_strict_and_puts_evidence_before_the_label(ladder, boxes):
     for question in ladder.questions:
         enum = schema["properties"]["answers"]["properties"][question.id]["enum"]
         assert enum == [*question.outcomes, NOT_REACHED]
+
+
+@pytest.mark.parametrize(
+    ("text", "refuses"),
+    [
+        ("I am sorry, I cannot help with this image.", True),
+        ("I'm sorry, but I can\u2019t assist with that request.", True),
+        ("I won't comply.", True),
+        ("I apologize, but this content is beyond me.", True),
+        ("I cannot tell whether the cup changed.", False),
+        ("Sorry: Wrong Action", False),
+        ("The instruction cannot be verified.", False),
+        ("", False),
+    ],
+)
+def test_a_refusal_in_words_is_told_from_a_bad_answer(text, refuses):
+    assert declines(text) is refuses
 
 
 @pytest.mark.parametrize(

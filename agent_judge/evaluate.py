@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 import traceback
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,11 +29,10 @@ from agent_judge.records import (
     Record,
     Sample,
     Verdict,
-    covered_area,
-    score_100,
 )
 from agent_judge.rubrics.ladder import Ladder, load_ladder, rubric_version
 from agent_judge.settings import Settings
+from agent_judge.settle import Judged, Outcome, replies_of, settled
 from agent_judge.tools.base import Tool
 
 
@@ -59,35 +58,6 @@ class Assignment:
     counted: frozenset[Criterion] = frozenset()
     """Criteria whose earlier record is of this round: it counts the requests behind replies that
     now come out of the cache."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judged:
-    """A record and what stands behind it."""
-
-    record: Record
-    round: int
-    replayed: int = 0
-    """Of the record's `attempts`, those behind replies out of the cache."""
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    """Signature of the row and its files as they were when they were read."""
-    replies: tuple[Mapping[str, Any], ...] = ()
-    """Assistant messages, verbatim, with the look and vote they belong to."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Outcome:
-    """How one conversation ended."""
-
-    look: Look
-    trace: Trace
-    verdict: Verdict | None = None
-    error: JudgeError | None = None
-    identical: bool = False
-
-    @property
-    def level(self) -> int | None:
-        return self.verdict.level if self.verdict else None
 
 
 async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Judged]:
@@ -167,12 +137,14 @@ class _Criterion:
             [await self._converse(look, vote, deadline) for look in looks]
             for vote in range(self.bench.settings.judge.votes)
         ]
-        return self._settle(votes, intake)
+        record = self._record(**settled(votes, intake))
+        replayed = sum(o.trace.ledger.replayed for vote in votes for o in vote)
+        return Judged(record=record, round=self.round, replayed=replayed, replies=replies_of(votes))
 
-    async def _converse(self, look: Look, vote: int, deadline: float) -> _Outcome:
+    async def _converse(self, look: Look, vote: int, deadline: float) -> Outcome:
         trace = Trace()
         if np.array_equal(look.view.source, look.view.edited):
-            return _Outcome(look=look, trace=trace, verdict=self._no_change(), identical=True)
+            return Outcome(look=look, trace=trace, verdict=self._no_change(), identical=True)
         judge = self.bench.settings.judge
         tools = self.bench.tools if PLANS[self.mode, self.criterion].tools else ()
         loop = Loop(
@@ -189,12 +161,12 @@ class _Criterion:
         )
         try:
             async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
-                return _Outcome(look=look, trace=trace, verdict=await run_loop(loop))
+                return Outcome(look=look, trace=trace, verdict=await run_loop(loop))
         except JudgeError as err:
-            return _Outcome(look=look, trace=trace, error=err)
+            return Outcome(look=look, trace=trace, error=err)
         except TimeoutError:
             told = f"no verdict within {judge.sample_timeout_s:g} s: raise judge.sample_timeout_s"
-            return _Outcome(look=look, trace=trace, error=JudgeError("timeout", told))
+            return Outcome(look=look, trace=trace, error=JudgeError("timeout", told))
 
     def _no_change(self) -> Verdict:
         level = self.ladder.when_identical
@@ -204,99 +176,6 @@ class _Criterion:
             answers=tuple(self.ladder.path_to(level).items()),
             explanation="the edited picture is identical to the source, pixel for pixel",
         )
-
-    def _settle(self, votes: Sequence[Sequence[_Outcome]], intake: Intake) -> Judged:
-        worst = [worst_of(vote) for vote in votes]
-        levels = [outcome.level for outcome in worst]
-        level = median_level(levels)
-        chosen = next((o for o in worst if o.level == level), worst[0])
-        outcomes = [o for vote in votes for o in vote]
-        record = self._record(
-            **self._fate_fields(chosen, scored=level is not None),
-            **self._input_fields(intake, chosen),
-            per_target=self._per_target(votes[worst.index(chosen)]),
-            vote_levels=tuple(levels),
-            evidence=tuple(e for o in outcomes for e in o.trace.evidence),
-            flags=self._flags(outcomes, levels),
-            **self._cost_fields(outcomes),
-        )
-        replies = tuple(
-            {"vote": v, "look": k, "message": message}
-            for v, vote in enumerate(votes)
-            for k, outcome in enumerate(vote)
-            for message in outcome.trace.replies
-        )
-        replayed = sum(o.trace.ledger.replayed for o in outcomes)
-        return Judged(record=record, round=self.round, replayed=replayed, replies=replies)
-
-    def _fate_fields(self, chosen: _Outcome, *, scored: bool) -> dict[str, Any]:
-        verdict, error = chosen.verdict, chosen.error
-        if not scored or verdict is None:
-            reason = error.reason if error else None
-            return {"status": "unscored", "reason": reason, "explanation": str(error)}
-        return {
-            "status": "scored",
-            "level": verdict.level,
-            "label": verdict.label,
-            "score_100": round(score_100(verdict.level), 2),
-            "explanation": verdict.explanation,
-            "answers": tuple({"question": q, "answer": a} for q, a in verdict.answers),
-            "anomalies": verdict.anomalies,
-        }
-
-    def _input_fields(self, intake: Intake, chosen: _Outcome) -> dict[str, Any]:
-        boxes = intake.row.boxes
-        origin = "given" if boxes else None
-        if not boxes and chosen.verdict and chosen.verdict.target_box:
-            boxes, origin = (chosen.verdict.target_box,), "judge"
-        height, width = intake.row.source.shape[:2]
-        return {
-            "target_boxes": tuple(box.xyxy for box in boxes),
-            "box_origin": origin,
-            "area_pct": round(100 * covered_area(boxes) / (width * height), 4) if boxes else None,
-            "mask_margin_px": chosen.look.mask_margin_px,
-            "source_sha256": intake.source_sha256,
-            "edited_sha256": intake.edited_sha256,
-            "notes": tuple([*intake.notes, *chosen.trace.ledger.notes]),
-        }
-
-    def _per_target(self, vote: Sequence[_Outcome]) -> tuple[Mapping[str, Any], ...]:
-        return tuple(
-            {
-                "box": list(box.xyxy),
-                "level": outcome.level,
-                "label": outcome.verdict.label if outcome.verdict else None,
-            }
-            for outcome in vote
-            for box in outcome.look.targets
-        )
-
-    def _flags(self, outcomes: Sequence[_Outcome], levels: Sequence[int | None]) -> tuple[str, ...]:
-        flags = {flag for o in outcomes for flag in o.trace.ledger.flags}
-        flags |= {
-            f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status
-        }
-        scored = [level for level in levels if level is not None]
-        for flag, holds in (
-            ("identical", all(o.identical for o in outcomes)),
-            ("rejudged", self.round > 0),
-            ("votes_apart", bool(scored) and max(scored) - min(scored) > 1),
-        ):
-            if holds:
-                flags.add(flag)
-        return tuple(sorted(flags))
-
-    def _cost_fields(self, outcomes: Sequence[_Outcome]) -> dict[str, Any]:
-        ledgers = [o.trace.ledger for o in outcomes]
-        models = list(dict.fromkeys(m for ledger in ledgers for m in ledger.models))
-        return {
-            "judge_returned_model": models[-1] if models else None,
-            "prompt_hash": next((o.trace.prompt_hash for o in outcomes if o.trace.prompt_hash), ""),
-            "tokens_in": _total([ledger.tokens_in for ledger in ledgers]),
-            "tokens_out": _total([ledger.tokens_out for ledger in ledgers]),
-            "usd": _total([ledger.usd for ledger in ledgers]),
-            "attempts": sum(ledger.attempts for ledger in ledgers),
-        }
 
     def failed(
         self,
@@ -317,7 +196,7 @@ class _Criterion:
         record = self._record(status="unscored", reason=reason, explanation=told, **fields)
         return Judged(record=record, round=self.round)
 
-    def _record(self, **fields: Any) -> Record:  # noqa: ANN401 - the fields of a Record
+    def _record(self, flags: tuple[str, ...] = (), **fields: Any) -> Record:  # noqa: ANN401
         return Record(
             id=self.sample.id,
             item=self.sample.item,
@@ -329,35 +208,5 @@ class _Criterion:
             endpoint=self.bench.judge.endpoint,
             rubric_version=rubric_version(),
             **fields,
+            flags=tuple(sorted({*flags, "rejudged"} if self.round else flags)),
         )
-
-
-def worst_of(outcomes: Sequence[_Outcome]) -> _Outcome:
-    """The outcome that stands for all targets of one vote (DLEBench A.3, several targets).
-
-    The worst target wins. A target at level 1 decides whatever the others are; otherwise one
-    target without a level leaves the criterion without one.
-    """
-    scored = [o for o in outcomes if o.level is not None]
-    lowest = min(scored, key=lambda o: o.level or 0, default=None)
-    missing = next((o for o in outcomes if o.level is None), None)
-    if lowest is not None and (missing is None or lowest.level == 1):
-        return lowest
-    return missing if missing is not None else outcomes[0]
-
-
-def median_level(levels: Sequence[int | None]) -> int | None:
-    """The median of the votes, ties to the lower level; None unless over half have a level.
-
-    Example:
-        >>> median_level([2, 3, 2]), median_level([2, 3]), median_level([4, None])
-        (2, 2, None)
-    """
-    scored = sorted(level for level in levels if level is not None)
-    if 2 * len(scored) <= len(levels):
-        return None
-    return scored[(len(scored) - 1) // 2]
-
-
-def _total(parts: Sequence[Any]) -> Any:  # noqa: ANN401 - sums of int or float
-    return None if any(part is None for part in parts) else sum(parts)

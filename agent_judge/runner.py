@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_judge.errors import RunStopped
-from agent_judge.evaluate import Assignment, Bench, Judged, judge_sample
+from agent_judge.evaluate import Assignment, Bench, judge_sample
 from agent_judge.judges.choose import choose_judge
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.settings import MEASURED, Settings
+from agent_judge.settle import Judged
 from agent_judge.store import Store
 from agent_judge.tools.toolbox import build_tools
 

@@ -8,12 +8,13 @@ import pytest
 
 from agent_judge.album import key_of
 from agent_judge.errors import JudgeError, RunStopped, StoreError
-from agent_judge.evaluate import Assignment, Bench, judge_sample, median_level
+from agent_judge.evaluate import Assignment, Bench, judge_sample
 from agent_judge.images import encode_png
 from agent_judge.records import Record, Sample
 from agent_judge.settings import Settings
+from agent_judge.settle import median_level
 from agent_judge.tools.toolbox import build_tools
-from tests.fakes import ScriptedJudge, answers, calls, says
+from tests.fakes import ScriptedJudge, Step, answers, calls, says
 
 
 def a_scene(seed=1, size_wh=(200, 150)):
@@ -219,7 +220,10 @@ async def test_votes_are_stored(sample):
 
 
 async def test_a_judge_that_fails_leaves_its_reason_and_its_evidence(sample):
-    script = [calls(("difference", {})), JudgeError("endpoint_rejected", "no", http_status=401)]
+    script: list[Step] = [
+        calls(("difference", {})),
+        JudgeError("endpoint_rejected", "no", http_status=401),
+    ]
     [record] = await judged(sample, ScriptedJudge(script), mode="tool", criteria=["IF"])
     assert (record.status, record.reason, record.explanation) == (
         "unscored",

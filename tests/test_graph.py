@@ -3,6 +3,7 @@
 import itertools
 import json
 import sys
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from agent_judge.album import Album
 from agent_judge.errors import JudgeError
 from agent_judge.graph import Loop, Trace, run_loop
+from agent_judge.judges.coordinates import Convention, CoordinateSystem
 from agent_judge.plan import Look
 from agent_judge.records import Criterion
 from agent_judge.rubrics.ladder import load_ladder
@@ -20,7 +22,7 @@ from tests.fakes import ScriptedJudge, answers, calls, says
 
 ZOOM = ("zoom_in", {"picture": "source", "box": [60, 40, 70, 50]})
 ZOOM_EDITED = ("zoom_in", {"picture": "edited", "box": [60, 40, 70, 50]})
-DIFFERENCE = ("difference", {})
+DIFFERENCE: tuple[str, dict[str, Any]] = ("difference", {})
 
 
 def a_view(*, reference: bool = False) -> View:
@@ -236,13 +238,13 @@ async def test_the_state_holds_references_and_small_text():
 
 async def test_a_judge_in_another_convention_means_the_same_box():
     """Case E21."""
-    from agent_judge.judges.coordinates import Convention
-
-    for system, box in (
-        ("shown_pixels", [40, 30, 80, 90]),
-        ("xyxy_1000", [250, 250, 500, 750]),
-        ("yxyx_1000", [250, 250, 750, 500]),
-    ):
+    written = {
+        "shown_pixels": [40, 30, 80, 90],
+        "xyxy_1000": [250, 250, 500, 750],
+        "yxyx_1000": [250, 250, 750, 500],
+    }
+    for system in get_args(CoordinateSystem):
+        box = written[system]
         judge = ScriptedJudge(
             [calls(("zoom_in", {"picture": "source", "box": box})), answers("IF", 4)]
         )

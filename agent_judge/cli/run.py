@@ -19,7 +19,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from agent_judge.cli.options import criteria_of, settings_of, words_of
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.errors import InputError, RunStopped
-from agent_judge.evaluate import Judged
 from agent_judge.manifest import check_manifest, read_manifest, sample_to_row
 from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
@@ -27,6 +26,7 @@ from agent_judge.rubrics.ladder import rubric_version
 from agent_judge.run import Run
 from agent_judge.runner import Tally, bench_of, jobs_of, model_for, run_samples
 from agent_judge.settings import Settings
+from agent_judge.settle import Judged
 from agent_judge.store import PlannedRow, Store
 from agent_judge.tools.toolbox import TOOLS_REVISION
 

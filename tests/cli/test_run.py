@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agent_judge.images import encode_png
+from agent_judge.records import Record
 from agent_judge.run import Run
 from agent_judge.testing.answers import by_turn, criterion_of, fails, says, verdict
 from agent_judge.testing.endpoint import LoopbackEndpoint
@@ -56,17 +58,17 @@ def write_rows(folder: Path, n: int, **more) -> Path:
     return write_manifest(folder, rows)
 
 
-def write_manifest(folder: Path, rows: list[dict]) -> Path:
+def write_manifest(folder: Path, rows: list[dict[str, Any]]) -> Path:
     path = folder / "manifest.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
-def rows_of(manifest: Path) -> list[dict]:
+def rows_of(manifest: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
 
 
-def records_of(run_dir: Path) -> dict:
+def records_of(run_dir: Path) -> dict[tuple[str, str], Record]:
     return {(r.id, r.criterion): r for r in Run.open(run_dir).records()}
 
 

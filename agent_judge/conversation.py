@@ -99,3 +99,10 @@ def tool_answers(call_ids: Sequence[str], evidence: Sequence[Evidence]) -> list[
 def user_says(text: str) -> Message:
     """A user message of text alone."""
     return {"role": "user", "content": text}
+
+
+def ask_again(fault: str) -> Message:
+    """The user message that tells what was wrong with an answer and asks for another."""
+    return user_says(
+        f"That answer cannot be used: {fault}. Answer again with one JSON object in the form given."
+    )

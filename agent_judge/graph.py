@@ -24,6 +24,7 @@ from langgraph.runtime import Runtime
 from agent_judge.album import Album
 from agent_judge.conversation import (
     LAST_TURN,
+    ask_again,
     opening,
     prompt_hash,
     tool_answers,
@@ -32,10 +33,10 @@ from agent_judge.conversation import (
 )
 from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
 from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
-from agent_judge.judges.reply import answer_schema, read_verdict, text_of
+from agent_judge.judges.reply import answer_schema, declines, read_verdict, text_of
 from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
-from agent_judge.records import Box, Evidence, Verdict
+from agent_judge.records import Box, Evidence, Reason, Verdict
 from agent_judge.rubrics.ladder import Ladder
 from agent_judge.tools.base import Tool, ToolReply, View
 
@@ -152,6 +153,8 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
     message, calls = read_tool_calls(reply.message, taken=taken)
     if calls and loop.tools and not offered:
         raise JudgeError("step_limit", f"no label after {state['steps']} tool turns")
+    if not offered:  # a call that nobody offered is not replayed: it would stay unanswered
+        message = {key: value for key, value in message.items() if key != "tool_calls"}
     return {"messages": [message], "calls": calls if offered else []}
 
 
@@ -242,22 +245,26 @@ async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, An
     loop = runtime.context
     content = text_of(state["messages"][-1].get("content"))
     try:
-        return {"verdict": read_verdict(content, loop.ladder, to_box=_box_reader(loop))}
+        verdict = read_verdict(content, loop.ladder, to_box=_box_reader(loop))
     except ContradictionError as err:
         if state["contradictions"]:
             raise JudgeError("inconsistent", str(err)) from err
-        return {"messages": [user_says(str(err))], "contradictions": 1, "answering": True}
+        return {"messages": [ask_again(str(err))], "contradictions": 1, "answering": True}
     except ReplyError as err:
         if state["faults"] >= loop.format_retries:
-            raise JudgeError("unparseable", str(err)) from err
+            reason: Reason = "refused" if declines(content or "") else "unparseable"
+            raise JudgeError(reason, str(err)) from err
         tools_left = not state["answering"] and state["steps"] < loop.max_steps
         names = [tool.name for tool in loop.tools] if tools_left else []
         told = written_call(content or "", names)
         return {
-            "messages": [user_says(told or str(err))],
+            "messages": [user_says(told) if told else ask_again(str(err))],
             "faults": state["faults"] + 1,
             "answering": told is None,
         }
+    if not verdict.answers:
+        loop.trace.ledger.flags.add("label_only")
+    return {"verdict": verdict}
 
 
 def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None

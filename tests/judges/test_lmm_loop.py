@@ -323,7 +323,7 @@ async def test_broken_json_is_asked_again_a_bounded_number_of_times():
     ("answer", "reason"),
     [
         (says(None, refusal="I will not."), "refused"),
-        (says("I am sorry, I cannot help with this image."), "unparseable"),
+        (says("I am sorry, I cannot help with this image."), "refused"),
         (Answer(message={"content": None}, finish_reason="content_filter"), "blocked"),
         (Answer(message={"content": ""}, finish_reason="length"), "truncated"),
         (says(""), "unparseable"),
@@ -334,4 +334,17 @@ async def test_a_reply_without_a_verdict_is_its_own_reason_and_never_a_level(ans
     async with judge_at(in_turn(answer)) as (judge, _):
         with pytest.raises(JudgeError) as raised:
             await run_loop(a_loop(judge))
-    assert raised.value.reason in (reason, "refused" if reason == "unparseable" else reason)
+    assert raised.value.reason == reason
+
+
+async def test_a_call_that_nobody_offered_leaves_the_history_valid():
+    policy = checked(tool_answers_follow_their_call, by_turn(calls(ZOOM), verdict("IF", 3)))
+    async with judge_at(policy) as (judge, _):
+        assert (await run_loop(a_loop(judge, tools=()))).level == 3
+
+
+async def test_a_label_without_answers_counts_and_is_flagged():
+    async with judge_at(in_turn("**Wrong-Action**")) as (judge, _):
+        loop = a_loop(judge)
+        assert (await run_loop(loop)).level == 2
+    assert "label_only" in loop.trace.ledger.flags

@@ -74,6 +74,8 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
     try:
         intake = await asyncio.to_thread(take_in, sample)
         check = CrossCheck(intake.row)
+        height, width = intake.row.source.shape[:2]
+        inputs["source_wh"] = [width, height]
     except (SampleError, OutputFault) as err:
         intake = err
     for criterion, round_ in assignment.rounds.items():

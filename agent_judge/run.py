@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from agent_judge.records import Criterion, Record
 from agent_judge.stats.coverage import Cell
+from agent_judge.stats.diagnosis import Diagnosis, diagnose
 from agent_judge.stats.summary import summarize
 from agent_judge.store import PlannedRow, Store
 
@@ -60,6 +61,10 @@ class Run:
             for editor, mode, edit_type, n in self.store.planned_counts()
             for criterion in self.criteria
         }
+
+    def diagnose(self) -> Diagnosis:
+        """Why the editing models fail: failure modes, types, sizes; a table in notebooks."""
+        return diagnose(self.records(), self.planned(), self.store.sizes_wh())
 
     def summary(self) -> dict[str, Any]:
         """What `summary.json` holds, see `stats.summary.summarize`."""

@@ -197,6 +197,15 @@ class Store:
                 " json_extract(row, '$.type'), count(*) FROM planned GROUP BY 1, 2, 3"
             )
 
+    def sizes_wh(self) -> dict[str, tuple[int, int]]:
+        """Width and height of each judged row's source, by id, where it could be read."""
+        with self._reading():
+            found = self._db.execute(
+                "SELECT id, json_extract(inputs, '$.source_wh') FROM records"
+                " WHERE json_extract(inputs, '$.source_wh') IS NOT NULL"
+            ).fetchall()
+        return {id_: tuple(json.loads(size)) for id_, size in found}
+
     def save(
         self,
         record: Record,

@@ -16,11 +16,12 @@ from typing import Any
 from agent_judge.album import Album
 from agent_judge.errors import InputError, JudgeError, RunStopped
 from agent_judge.judges.base import Ledger, Message, Reply, ReplyCache, Request
+from agent_judge.judges.budget import Budget
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.endpoint import Profile, profile_for
 from agent_judge.judges.manner import Manner, Refusal, adapt, lacks_tools, reason_of
 from agent_judge.judges.prices import Usage, read_usage, usd_of
-from agent_judge.judges.transport import Refused, Transport
+from agent_judge.judges.transport import EMPTY_ACCOUNT, Refused, Transport
 from agent_judge.judges.trim import pictures_in
 from agent_judge.judges.wire import SCHEMA_FLAG, Letter, write
 from agent_judge.rubrics.ladder import rubric_version
@@ -28,7 +29,8 @@ from agent_judge.settings import JudgeSettings, Price, Settings
 
 _MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
 _CACHED_ENDS = frozenset({"stop", "tool_calls", "function_call", "end_turn", None})
-_FOR_GOOD = frozenset({401, 402, 403})
+_FOR_GOOD = frozenset({401, 402, 403, 404, 405})
+"""Bad key, empty account, unknown model or address: no row of the run would fare better."""
 _NO_TOOLS = (
     "the endpoint cannot call tools ({told}). Start vLLM with --enable-auto-tool-choice "
     "--tool-call-parser NAME, take another model, or judge with --mode direct"
@@ -46,6 +48,7 @@ class LmmJudge:
         *,
         prices: Mapping[str, Price],
         cache: ReplyCache | None = None,
+        budget: Budget | None = None,
     ) -> None:
         """Set up; nothing is sent.
 
@@ -58,6 +61,7 @@ class LmmJudge:
         self._profile = profile
         self._prices = prices
         self._cache = cache
+        self._budget = budget or Budget()
         self._manner = Manner.of(profile)
         self._transport = Transport(settings)
         self._fatal_in_a_row = 0
@@ -73,7 +77,16 @@ class LmmJudge:
         if model is None:
             raise InputError("name the model with --judge")
         profile = profile_for(model, settings.endpoint)
-        return cls(model, settings.judge, profile, prices=settings.prices, cache=cache)
+        budget = Budget(max_usd=settings.run.max_usd, max_tokens=settings.run.max_tokens_total)
+        one = Usage(tokens_in=1, tokens_out=1)
+        if budget.max_usd is not None and usd_of(one, model, settings.prices) is None:
+            raise InputError(
+                f"--max-usd: no price is known for {model!r}; "
+                f"give one by --set 'prices.\"{model}\"={{input_per_mtok=2, output_per_mtok=8}}'"
+            )
+        return cls(
+            model, settings.judge, profile, prices=settings.prices, cache=cache, budget=budget
+        )
 
     @property
     def endpoint(self) -> str:
@@ -125,7 +138,11 @@ class LmmJudge:
                 write, request, manner, self._profile, model=self.name, cap=cap
             )
             try:
-                completion = await self._transport.complete(letter.body, request.ledger)
+                async with self._budget.request() as spent:
+                    completion = await self._transport.complete(letter.body, request.ledger)
+                    usage = read_usage(completion.get("usage"))
+                    spent.tokens = usage.tokens_in + usage.tokens_out if usage else None
+                    spent.usd = usd_of(usage, self.name, self._prices)
             except Refused as err:
                 self._learn(manner, letter, err.refusal)
                 continue
@@ -150,11 +167,8 @@ class LmmJudge:
 
     def _fate(self, refusal: Refusal) -> JudgeError | RunStopped:
         reason = reason_of(refusal)
-        unknown_model = refusal.status == 404 and "model" in refusal.message.casefold()
-        empty = refusal.code == "insufficient_quota"
-        if reason == "endpoint_rejected" and (
-            refusal.status in _FOR_GOOD or unknown_model or empty
-        ):
+        fatal = refusal.status in _FOR_GOOD or refusal.code == EMPTY_ACCOUNT
+        if reason == "endpoint_rejected" and fatal:
             self._fatal_in_a_row += 1
             if self._fatal_in_a_row >= self._settings.fatal_in_a_row:
                 told = f"{self._fatal_in_a_row} criteria in a row"

@@ -30,7 +30,8 @@ from agent_judge.settings import JudgeSettings
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _NEVER_RETRIED = frozenset({501, 505})
-_EMPTY_ACCOUNT = "insufficient_quota"
+EMPTY_ACCOUNT = "insufficient_quota"
+"""OpenAI's code for it; it comes as a 429 that no waiting mends."""
 _MAX_TIMEOUTS = 2  # each may have been paid for
 _MAX_MESSAGE = 500
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -70,13 +71,16 @@ class Transport:
             InputError: the base URL is none, or the key is missing.
         """
         self._settings = settings
-        base_url = settings.base_url or DEFAULT_BASE_URL
+        base_url = (settings.base_url or DEFAULT_BASE_URL).strip().rstrip("/")
+        base_url = base_url.removesuffix("/chat/completions")  # pasted whole
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"judge.base_url must be http(s)://host..., got {base_url!r}")
-        key = settings.api_key.get_secret_value() if settings.api_key else ""
+        key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
         if not key and settings.base_url is None:
             raise InputError("no API key: set OPENAI_API_KEY, or name an endpoint with --base-url")
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise InputError("the API key holds characters that no key has: paste it again")
         self.endpoint = _host(parts.hostname, parts.port)
         """`host[:port]`."""
         self._key = key
@@ -206,7 +210,7 @@ class Transport:
         code = next((str(fields[k]) for k in ("code", "type") if fields.get(k)), "")
         message = self._clean(_message_of(fields or data)) or f"no message (HTTP {status})"
         wait_s = _asked_to_wait(response.headers, text)
-        empty = _EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
+        empty = EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
         if status == 429 and not empty:
             self._throttle.slow_down(taken_at, wait_s)
         again = status in _WORTH_A_RETRY or (status >= 500 and status not in _NEVER_RETRIED)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from agent_judge.errors import InputError, JudgeError, RunStopped
 from agent_judge.judges.base import Ledger
@@ -249,7 +250,7 @@ async def test_an_endpoint_without_tools_stops_the_run_with_the_remedy(told):
     assert endpoint.count == 2
 
 
-@pytest.mark.parametrize("status", [401, 402, 403])
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
 async def test_fatal_refusals_in_a_row_stop_the_run(status):
     async with judge_at(in_turn(fails(status, "no")), fatal_in_a_row=3) as (judge, endpoint):
         assert [(await fate_of(judge)).http_status for _ in range(2)] == [status, status]
@@ -384,6 +385,13 @@ async def test_the_only_model_of_an_endpoint_is_found():
         assert await only_model(JudgeSettings(base_url=endpoint.base_url)) == "only-one"
 
 
+@pytest.mark.parametrize("end", ["/", "/chat/completions", "/chat/completions/"])
+async def test_an_address_and_a_key_are_taken_as_people_paste_them(end):
+    with LoopbackEndpoint(in_turn(GOOD), models=["m"], api_key="sk-1") as endpoint:
+        settings = JudgeSettings(base_url=endpoint.base_url + end, api_key=SecretStr("sk-1\n"))
+        assert await only_model(settings) == "m"
+
+
 @pytest.mark.parametrize("models", [[], ["a", "b"]])
 async def test_several_models_are_listed_and_none_is_taken(models):
     told = "a, b" if models else "none"
@@ -400,6 +408,8 @@ async def test_several_models_are_listed_and_none_is_taken(models):
         ({"base_url": "127.0.0.1:8000"}, "http"),
         ({"base_url": "file:///etc/passwd"}, "http"),
         ({}, "OPENAI_API_KEY"),
+        ({"api_key": "sk-\u00e9"}, "paste it again"),
+        ({"api_key": "sk one"}, "paste it again"),
     ],
 )
 async def test_an_endpoint_that_cannot_be_meant_is_an_input_error(fields, told):

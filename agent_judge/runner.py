@@ -146,11 +146,16 @@ async def judge_many(
         RunStopped: from the judge; assignments in flight are dropped.
     """
     todo = iter(assignments)
+    spent = asyncio.Event()  # a cap was reached: what was not begun stays "not run"
     done: asyncio.Queue[Judged | None] = asyncio.Queue()
 
     async def worker() -> None:
-        while not stop.is_set() and (assignment := next(todo, None)) is not None:
+        while not (stop.is_set() or spent.is_set()):
+            if (assignment := next(todo, None)) is None:
+                return
             async for judged in judge_sample(assignment, bench):
+                if judged.record.reason == "budget":
+                    spent.set()
                 done.put_nowait(judged)
 
     async def all_workers() -> None:

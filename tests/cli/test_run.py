@@ -429,3 +429,41 @@ def test_tool_calls_over_a_real_socket_reach_a_verdict(tmp_path):
     assert [e.tool for e in record.evidence] == ["zoom_in", "difference"]
     blobs = {p.stem for p in (tmp_path / "run" / "blobs").rglob("*.png")}
     assert {sha for e in record.evidence for sha in e.images} <= blobs
+
+
+def test_a_cap_ends_in_a_valid_partial_run_that_can_go_on(tmp_path):
+    manifest = write_rows(tmp_path, 6)
+    out = tmp_path / "run"
+    price = 'prices."m"={input_per_mtok=1, output_per_mtok=1}'
+    with LoopbackEndpoint(level_4, models=("m",)) as endpoint:
+        args = ("run", manifest, "--out", out, "--base-url", endpoint.base_url, "--set", price)
+        agent_judge(*args, "--limit", "1")
+        cost = sum(r.usd or 0 for r in records_of(out).values())
+        assert cost > 0
+        done = agent_judge(*args, "--max-usd", str(cost * 2.2), "--jobs", "1")
+        assert done.returncode == 3, done.stderr
+        kept = records_of(out)
+        assert sum(r.usd or 0 for r in kept.values()) <= cost * 3.2
+        assert "not run" in done.stdout
+        assert {r.reason for r in kept.values()} == {None, "budget"}
+        assert agent_judge(*args).returncode == 0
+    assert {r.level for r in records_of(out).values()} == {4}
+    assert len(records_of(out)) == 12
+
+
+def test_a_cap_in_dollars_needs_a_price(tmp_path):
+    manifest = write_rows(tmp_path, 1)
+    with LoopbackEndpoint(level_4, models=("nobody-knows-me",)) as endpoint:
+        done = agent_judge(
+            "run",
+            manifest,
+            "--out",
+            tmp_path / "run",
+            "--base-url",
+            endpoint.base_url,
+            "--max-usd",
+            "1",
+        )
+        assert not endpoint.requests
+    assert done.returncode == 2
+    assert "input_per_mtok" in done.stderr

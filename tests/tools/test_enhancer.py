@@ -4,10 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
 from agent_judge.errors import ToolError
+from agent_judge.images import load_image
 from agent_judge.tools.base import View
 from agent_judge.tools.enhancer import CAUTION, EnhanceTool, enhance
 from agent_judge.tools.loaded import shared_upscaler
@@ -46,6 +48,28 @@ def test_size_is_exactly_four_times_the_crop(width, height):
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (7, 5), (16, 256)])
 def test_network_takes_tiny_and_odd_crops(upscaler, width, height):
     assert enhance(photo(width, height), upscaler).pixels.shape == (4 * height, 4 * width, 3)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "L", "LA", "P", "I;16"])
+def test_pictures_of_every_kind_reach_the_network_as_8_bit_rgb_t09(upscaler, tmp_path, mode):
+    crop = photo(24, 20, left=220, top=120)
+    grey = crop[..., 0]
+    alpha = np.full_like(grey, 128)
+    made = {
+        "RGBA": lambda: Image.fromarray(np.dstack([crop, alpha])),
+        "L": lambda: Image.fromarray(grey),
+        "LA": lambda: Image.fromarray(np.dstack([grey, alpha])),
+        "P": lambda: Image.fromarray(crop).quantize(64),
+        "I;16": lambda: Image.fromarray(grey.astype(np.uint16) * 257),
+    }[mode]()
+    assert made.mode == mode
+    made.info["transparency"] = 3 if mode == "P" else None
+    made.save(tmp_path / "crop.png")
+    loaded = load_image(tmp_path / "crop.png")
+    done = enhance(loaded, upscaler)
+    assert done.pixels.shape == (80, 96, 3)
+    assert np.abs(done.pixels.mean((0, 1)) - loaded.mean((0, 1))).max() <= 1
+    assert loaded.std() > 10
 
 
 @pytest.mark.slow

@@ -54,10 +54,10 @@ def test_the_large_networks_agree_within_one_grey_level(side):
 
 
 def test_upscaler_gives_what_the_package_itself_gives(by_torch):
-    from agent_judge.tools.torch_runtime import _build
+    from agent_judge.tools.torch_runtime import build_upsampler
 
     crop = photo(40, 24)
-    package = _build(NETWORKS["animevideov3"], "cpu")
+    package = build_upsampler(NETWORKS["animevideov3"], "cpu")
     package.pre_pad = 0
     bgr, mode = package.enhance((crop[..., ::-1] * 255).round().astype(np.uint8))
     assert mode == "RGB"

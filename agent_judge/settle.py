@@ -90,7 +90,7 @@ def settled(votes: Sequence[Sequence[Outcome]], intake: Intake) -> dict[str, Any
     chosen = next((o for o in worst if o.level == level), worst[0])
     outcomes = [o for vote in votes for o in vote]
     return {
-        **(_verdict_fields(chosen.verdict) if level and chosen.verdict else _why(worst)),
+        **(verdict_fields(chosen.verdict) if level and chosen.verdict else _why(worst)),
         **_input_fields(intake, chosen),
         "per_target": _per_target(votes[worst.index(chosen)]),
         "vote_levels": tuple(levels),
@@ -121,7 +121,8 @@ def _why(worst: Sequence[Outcome]) -> dict[str, Any]:
     return {"status": "unscored", "reason": error.reason, "explanation": str(error)}
 
 
-def _verdict_fields(verdict: Verdict) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    """The fields of a scored record that its verdict fills."""
     return {
         "status": "scored",
         "level": verdict.level,

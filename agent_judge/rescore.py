@@ -1,0 +1,120 @@
+"""Saved replies read again with today's parser, offline: no request is sent.
+
+Only final answers are read again. A criterion that ended for another reason (transport, a refusal)
+has no answer to read and stays as it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent_judge.errors import ContradictionError, ReplyError
+from agent_judge.judges.coordinates import Convention
+from agent_judge.judges.reply import read_verdict, text_of
+from agent_judge.records import Box, Reason, Record, Verdict
+from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.settle import median_level, verdict_fields, worst_of
+from agent_judge.store import Saved, Store
+
+_READABLE: frozenset[Reason | None] = frozenset({None, "unparseable", "inconsistent"})
+_Reading = Verdict | ReplyError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A record that today's parser reads otherwise."""
+
+    before: Record
+    after: Record
+
+
+def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Change]:
+    """Every record of a run that reads otherwise today.
+
+    Args:
+        store: the run; open for writing where `write` is set.
+        convention: how the run's judge writes boxes.
+        write: keep each change as a further round; the earlier round stays.
+    """
+    for planned in list(store.planned()):
+        for criterion in ("IF", "VC"):
+            saved = store.latest(planned.id, criterion)
+            after = _read_again(saved, convention) if saved else None
+            if saved is None or after is None or _same(saved.record, after):
+                continue
+            if write:
+                store.save(
+                    after, round_=saved.round + 1, inputs=saved.inputs, replies=saved.replies
+                )
+            yield Change(before=saved.record, after=after)
+
+
+def _read_again(saved: Saved, convention: Convention) -> Record | None:
+    record = saved.record
+    if record.status not in ("scored", "unscored") or record.reason not in _READABLE:
+        return None
+    votes = [
+        [_reading(list(look), record, convention) for _, look in itertools.groupby(vote, _look)]
+        for _, vote in itertools.groupby(saved.replies, lambda entry: entry["vote"])
+    ]
+    if not votes or any(reading is None for vote in votes for reading in vote):
+        return None
+    return _settled_again(record, votes)
+
+
+def _look(entry: Mapping[str, Any]) -> int:
+    return int(entry["look"])
+
+
+def _reading(
+    entries: Sequence[Mapping[str, Any]], record: Record, convention: Convention
+) -> _Reading | None:
+    """What the last message of a conversation says; None when it is no answer."""
+    last = entries[-1]
+    content = text_of(last["message"].get("content"))
+    if last["message"].get("refusal") or last["message"].get("tool_calls"):
+        return None
+    to_box = _box_reader(convention, tuple(last["size_wh"])) if last["boxes_asked"] else None
+    try:
+        return read_verdict(content, load_ladder(record.criterion), to_box=to_box)
+    except ReplyError as err:
+        return err
+
+
+def _box_reader(
+    convention: Convention, size_wh: tuple[int, ...]
+) -> Callable[[Sequence[float]], Box | None]:
+    width, height = size_wh
+    return lambda numbers: convention.decode(numbers, (width, height)).clip((width, height))
+
+
+def _settled_again(record: Record, votes: Sequence[Sequence[_Reading | None]]) -> Record:
+    levels = [[_level(reading) for reading in vote] for vote in votes]
+    worst = [vote[worst_of(of_vote)] for vote, of_vote in zip(votes, levels, strict=True)]
+    vote_levels = tuple(_level(reading) for reading in worst)
+    level = median_level(vote_levels)
+    chosen = worst[vote_levels.index(level)] if level in vote_levels else worst[0]
+    fields: dict[str, Any] = {
+        "level": None, "label": None, "score_100": None, "reason": None, "answers": (),
+        "anomalies": (), "vote_levels": vote_levels,
+    }  # fmt: skip
+    if isinstance(chosen, Verdict) and level is not None:
+        return replace(record, **{**fields, **verdict_fields(chosen)})
+    reason = "inconsistent" if isinstance(chosen, ContradictionError) else "unparseable"
+    told = {"status": "unscored", "reason": reason, "explanation": str(chosen)}
+    return replace(record, **{**fields, **told})
+
+
+def _level(reading: _Reading | None) -> int | None:
+    return reading.level if isinstance(reading, Verdict) else None
+
+
+def _same(before: Record, after: Record) -> bool:
+    return (before.level, before.reason, before.answers) == (
+        after.level,
+        after.reason,
+        after.answers,
+    )

@@ -29,6 +29,7 @@ def test_boxes_of_tiles_return_to_where_the_thing_is(data, width, height):
 
 
 @given(width=st.integers(2, 9000), height=st.integers(2, 9000))
+@settings(deadline=None)
 def test_tiles_cover_the_area_are_few_and_keep_their_origin(width, height):
     area = Box(100, 200, 100 + width, 200 + height)
     looks = tile_looks(area)

@@ -21,7 +21,7 @@ def boxes_of(result):
 
 
 @given(data=st.data(), width=st.integers(60, 3000), height=st.integers(60, 3000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_boxes_of_tiles_return_to_where_the_thing_is(data, width, height):
     x, y = data.draw(st.integers(0, width - 30)), data.draw(st.integers(0, height - 20))
     box = (x, y, x + 30, y + 20)
@@ -29,7 +29,6 @@ def test_boxes_of_tiles_return_to_where_the_thing_is(data, width, height):
 
 
 @given(width=st.integers(2, 9000), height=st.integers(2, 9000))
-@settings(deadline=None)
 def test_tiles_cover_the_area_are_few_and_keep_their_origin(width, height):
     area = Box(100, 200, 100 + width, 200 + height)
     looks = tile_looks(area)

@@ -2,14 +2,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_judge.tools.tiles import ramp, spans
 
 
 @given(length=st.integers(1, 5000), tile=st.integers(2, 900), data=st.data())
-@settings(deadline=None)
 def test_spans_cover_all_lie_inside_and_overlap_enough(length, tile, data):
     overlap = data.draw(st.integers(0, tile - 1))
     found = spans(length, tile, overlap)
@@ -22,7 +21,6 @@ def test_spans_cover_all_lie_inside_and_overlap_enough(length, tile, data):
 
 
 @given(length=st.integers(65, 3000), tile=st.integers(65, 600))
-@settings(deadline=None)
 def test_blended_tiles_leave_no_sample_without_weight(length, tile):
     guard, rise = 16, 32
     total = np.zeros(length)

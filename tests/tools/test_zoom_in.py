@@ -33,7 +33,7 @@ numbers = st.floats(-200, 3500, allow_nan=False)
 @given(
     size_wh=sizes, corner=st.tuples(numbers, numbers), extent=st.tuples(*[st.floats(0.1, 3500)] * 2)
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_window_holds_the_inner_box_lies_in_the_picture_and_is_never_too_thin(
     size_wh, corner, extent
 ):

@@ -6,6 +6,7 @@ No other place asks which mode it is.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from agent_judge.errors import BoxError
 from agent_judge.oracle.crop import crop, crop_window
 from agent_judge.oracle.mask import mask_box, paint_white
-from agent_judge.records import Box, Criterion, Mode, Sample
+from agent_judge.records import Box, Criterion, EditType, Mode, Sample
 from agent_judge.settings import OracleSettings, Settings
 from agent_judge.tools.base import RGB, View
 
@@ -63,19 +64,10 @@ def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]
 
 def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
     """Per target the same window of every picture; one window around all for type count."""
-    groups = [row.boxes] if row.sample.type in _JUDGED_AS_A_SET else [(b,) for b in row.boxes]
     size_wh = (row.source.shape[1], row.source.shape[0])
+    windows = target_windows(row.boxes, row.sample.type, size_wh, oracle)
     looks = []
-    for boxes in groups:
-        around = boxes[0]
-        for box in boxes[1:]:
-            around = around.union(box)
-        window = crop_window(
-            around,
-            size_wh,
-            margin_share=oracle.crop_margin_share,
-            margin_min_px=oracle.crop_margin_min_px,
-        )
+    for boxes, window in windows:
         view = View(
             source=crop(row.source, window),
             edited=crop(row.edited, window),
@@ -90,21 +82,38 @@ def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tupl
                 task={**_task(row.sample, criterion), "targets_px": inside},
                 targets=boxes,
                 cropped=True,
-                several_targets=len(groups) > 1,
+                several_targets=len(windows) > 1,
             )
         )
     return tuple(looks)
 
 
+def target_windows(
+    boxes: tuple[Box, ...],
+    edit_type: EditType | None,
+    size_wh: tuple[int, int],
+    oracle: OracleSettings,
+) -> tuple[tuple[tuple[Box, ...], Box], ...]:
+    """The crops of oracle IF: which targets each shows, and its window in the full picture."""
+    groups = [boxes] if edit_type in _JUDGED_AS_A_SET else [(box,) for box in boxes]
+    return tuple(
+        (
+            group,
+            crop_window(
+                functools.reduce(Box.union, group),
+                size_wh,
+                margin_share=oracle.crop_margin_share,
+                margin_min_px=oracle.crop_margin_min_px,
+            ),
+        )
+        for group in groups
+    )
+
+
 def masked(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
     """The full pictures with every target painted white."""
     size_wh = (row.source.shape[1], row.source.shape[0])
-    white = [
-        mask_box(
-            box, size_wh, margin_px=oracle.mask_margin_px, margin_share=oracle.mask_margin_share
-        )
-        for box in row.boxes
-    ]
+    white = white_boxes(row.boxes, size_wh, oracle)
     painted = tuple(box for box, _ in white)
     view = View(
         source=paint_white(row.source, painted),
@@ -118,6 +127,18 @@ def masked(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look
         mask_margin_px=max(margin for _, margin in white),
     )
     return (look,)
+
+
+def white_boxes(
+    boxes: tuple[Box, ...], size_wh: tuple[int, int], oracle: OracleSettings
+) -> tuple[tuple[Box, float], ...]:
+    """What oracle VC paints white: each target's rectangle and the margin around it."""
+    return tuple(
+        mask_box(
+            box, size_wh, margin_px=oracle.mask_margin_px, margin_share=oracle.mask_margin_share
+        )
+        for box in boxes
+    )
 
 
 _JUDGED_AS_A_SET = frozenset({"count"})

@@ -21,8 +21,9 @@ from typing import Any
 from agent_judge.errors import InputError
 from agent_judge.report.page import WEB, about, render_page
 from agent_judge.report.pictures import PACK_LIMIT_BYTES, Shelf, total_bytes
+from agent_judge.report.plots import diagnose_runs, plots_of
 from agent_judge.report.rows import PICTURES, ReportRow, line_of, page_of, rows_of
-from agent_judge.report.standing import summary_of_runs
+from agent_judge.report.standing import row_key, summary_of_runs
 from agent_judge.report.thumbnails import thumbnail_of
 from agent_judge.run import Run
 
@@ -65,12 +66,14 @@ def write_report(
     summary = summary_of_runs(runs)
     with _replacing(out) as building:
         shelf = Shelf(building=building, final=out, packed=packed)
-        n_rows = _write_rows(rows_of(runs), building, shelf, tell)
+        sizes_wh = _write_rows(rows_of(runs), building, shelf, tell)
+        diagnosis = diagnose_runs(runs, {key: size for key, size in sizes_wh.items() if size})
         _write(building / "data" / "about.js", _call("about", about(runs)))
+        _write(building / "data" / "plots.js", _call("plots", plots_of(diagnosis)))
         _write(building / SUMMARY, json.dumps(summary, indent=2))
-        _write(building / PAGE, render_page(runs, summary, n_rows=n_rows))
+        _write(building / PAGE, render_page(runs, summary, diagnosis, n_rows=len(sizes_wh)))
         _copy_assets(building)
-    return Written(page=out / PAGE, n_rows=n_rows, packed=packed, picture_bytes=size)
+    return Written(page=out / PAGE, n_rows=len(sizes_wh), packed=packed, picture_bytes=size)
 
 
 def _named(folders: Sequence[Path]) -> dict[str, Path]:
@@ -114,11 +117,12 @@ def _replacing(out: Path) -> Iterator[Path]:
 
 def _write_rows(
     rows: Iterator[ReportRow], building: Path, shelf: Shelf, tell: Callable[[int], None]
-) -> int:
-    """The list, the parts with the pages, and the thumbnails; returns the number of rows."""
+) -> dict[str, tuple[int, int] | None]:
+    """The list, the parts with the pages, and the thumbnails; returns the rows' picture sizes."""
     (building / "data").mkdir()
     (building / "thumbs").mkdir()
     lines: list[dict[str, Any]] = []
+    sizes_wh: dict[str, tuple[int, int] | None] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for part in itertools.count():
             chunk = list(itertools.islice(rows, ROWS_A_PART))
@@ -131,11 +135,12 @@ def _write_rows(
                     line["thumb"] = f"thumbs/{len(lines)}.webp"
                     (building / line["thumb"]).write_bytes(thumbnail)
                 lines.append(line)
+                sizes_wh[row_key(row.run_name, row.planned.id)] = row.size_wh
                 pages.append(page_of(row, shelf))
             _write(building / "data" / f"part-{part}.js", _call("part", part, pages))
             tell(len(lines))
     _write(building / "data" / "list.js", _call("list", lines))
-    return len(lines)
+    return sizes_wh
 
 
 def _call(function: str, *args: object) -> str:

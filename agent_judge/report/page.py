@@ -12,25 +12,33 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from agent_judge.report.words import FATES, NOT_RUN, REASONS
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.run import Run
-from agent_judge.stats.summary import CRITERIA, RULES
+from agent_judge.stats.diagnosis import Diagnosis
+from agent_judge.stats.summary import CRITERIA, RULES, UNNAMED_EDITOR
 
 WEB = Path(__file__).parent / "web"
 """Template, style and scripts of the page."""
 SCRIPTS = (
-    *(f"assets/{name}.js" for name in ("core", "query", "filters", "list", "viewer", "row")),
+    "assets/vendor/d3.min.js",
+    "assets/vendor/plot.umd.min.js",
+    *(f"assets/{name}.js" for name in ("core", "query", "filters", "list")),
+    *(f"assets/{name}.js" for name in ("viewer", "prepared", "row", "plots")),
     "data/about.js",
+    "data/plots.js",
     "data/list.js",
     "assets/main.js",
 )
 """In the order in which they run."""
 
 
-def render_page(runs: Mapping[str, Run], summary: Mapping[str, Any], *, n_rows: int) -> str:
+def render_page(
+    runs: Mapping[str, Run], summary: Mapping[str, Any], diagnosis: Diagnosis, *, n_rows: int
+) -> str:
     """The page's HTML; every text from data is escaped.
 
     Args:
         runs: by the name they are shown under.
         summary: from `summary_of_runs`.
+        diagnosis: from `diagnose_runs`.
         n_rows: planned rows of all runs.
     """
     environment = Environment(
@@ -44,7 +52,7 @@ def render_page(runs: Mapping[str, Run], summary: Mapping[str, Any], *, n_rows: 
     return environment.get_template("index.html.j2").render(
         runs=[_facts(name, run) for name, run in runs.items()],
         summary=summary,
-        groups=list(_groups(summary)),
+        groups=list(_groups(summary, diagnosis)),
         left_out=list(_left_out(summary)),
         ladders={c: load_ladder(c) for c in CRITERIA},
         scripts=SCRIPTS,
@@ -77,11 +85,16 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
     }
 
 
-def _groups(summary: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _groups(summary: Mapping[str, Any], diagnosis: Diagnosis) -> Iterable[dict[str, Any]]:
     """One group for each editor and mode: what a figure may be given for."""
+    sentences = {
+        (one.editor or UNNAMED_EDITOR, one.mode): one.bottleneck.sentence
+        for one in diagnosis.editors
+    }
     for editor, of_editor in summary["by_editor"].items():
         for mode, standing in of_editor["by_mode"].items():
-            yield {"editor": editor, "mode": mode, **standing}
+            sentence = sentences[editor, mode]
+            yield {"editor": editor, "mode": mode, "bottleneck": sentence, **standing}
 
 
 def _left_out(summary: Mapping[str, Any]) -> Iterable[dict[str, Any]]:

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -34,6 +35,16 @@ def total_bytes(paths: Iterable[Path]) -> int:
 def is_shown_by_browsers(path: Path) -> bool:
     """Whether a browser shows the file as it is, judged by its name."""
     return path.suffix.lower() in _SHOWN
+
+
+@lru_cache(maxsize=1024)
+def size_in_header(path: Path) -> tuple[int, int] | None:
+    """Width and height of a picture as its header says, None without one; it is not decoded."""
+    try:
+        with Image.open(path) as image:
+            return image.size
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,11 @@ from typing import Any
 from agent_judge.errors import SampleError
 from agent_judge.intake import Intake, OutputFault, take_in
 from agent_judge.records import Criterion, Evidence, Record, Sample
-from agent_judge.report.pictures import Shelf, is_shown_by_browsers
+from agent_judge.report.pictures import Shelf, is_shown_by_browsers, size_in_header
+from agent_judge.report.prepared import prepared_of
 from agent_judge.report.steps import steps_of, summary_of
 from agent_judge.run import Run
+from agent_judge.settings import OracleSettings
 from agent_judge.store import PlannedRow, Saved
 
 PICTURES = ("source", "edited", "reference")
@@ -28,6 +30,8 @@ class ReportRow:
     run: Run
     run_name: str
     planned: PlannedRow
+    oracle: OracleSettings
+    """The run's margins of crops and masks."""
     saved: Mapping[Criterion, Saved | None]
     """By criterion that the run asked for; None where it was not run."""
 
@@ -41,6 +45,19 @@ class ReportRow:
         """The row's pictures by name, as the manifest has them."""
         given = self.planned.row
         return {name: Path(given[name]) for name in PICTURES if given.get(name)}
+
+    @cached_property
+    def size_wh(self) -> tuple[int, int] | None:
+        """Width and height of the source, upright, where its file can still be read."""
+        if self.is_noted("source") and self.intake is not None:
+            height, width = self.intake.row.source.shape[:2]
+            return width, height
+        return size_in_header(self.files["source"])
+
+    def is_noted(self, picture: str) -> bool:
+        """Whether the judge got the picture otherwise than its file shows it: turned, scaled."""
+        prefix = f"{picture}: "
+        return any(note.startswith(prefix) for record in self.records for note in record.notes)
 
     @cached_property
     def intake(self) -> Intake | None:
@@ -65,9 +82,11 @@ class ReportRow:
 def rows_of(runs: Mapping[str, Run]) -> Iterator[ReportRow]:
     """The planned rows of all runs, in order."""
     for name, run in runs.items():
+        oracle = OracleSettings.model_validate(run.store.binding.get("oracle", {}))
+        criteria = run.criteria
         for planned in run.rows():
-            saved = {c: run.store.latest(planned.id, c) for c in run.criteria}
-            yield ReportRow(run=run, run_name=name, planned=planned, saved=saved)
+            saved = {c: run.store.latest(planned.id, c) for c in criteria}
+            yield ReportRow(run=run, run_name=name, planned=planned, oracle=oracle, saved=saved)
 
 
 def line_of(row: ReportRow) -> dict[str, Any]:
@@ -113,6 +132,7 @@ def page_of(row: ReportRow, shelf: Shelf) -> dict[str, Any]:
     extras = ("targets", "source_caption", "edited_caption", "labels")
     return {
         "instruction": given["instruction"],
+        "size": row.size_wh,
         "given": {key: given[key] for key in extras if given.get(key)},
         "pictures": {name: _picture(name, path, row, shelf) for name, path in row.files.items()},
         "verdicts": {
@@ -125,9 +145,8 @@ def page_of(row: ReportRow, shelf: Shelf) -> dict[str, Any]:
 
 def _picture(name: str, path: Path, row: ReportRow, shelf: Shelf) -> dict[str, Any]:
     """The address of a picture, as the judge's frame has it, and the file it comes from."""
-    noted = any(note.startswith(f"{name}: ") for record in row.records for note in record.notes)
     url = None
-    if noted or not is_shown_by_browsers(path):
+    if row.is_noted(name) or not is_shown_by_browsers(path):
         url = _converted(name, path, row, shelf)
     return {"url": url or shelf.url(path), "file": str(path)}
 
@@ -156,7 +175,8 @@ def _verdict(saved: Saved, row: ReportRow, shelf: Shelf) -> dict[str, Any]:
         }
         for step in steps_of(saved)
     ]
-    return {"record": record, "round": saved.round, "steps": steps}
+    prepared = row.size_wh and prepared_of(saved.record, row.size_wh, row.oracle)
+    return {"record": record, "round": saved.round, "prepared": prepared, "steps": steps}
 
 
 def _tool(evidence: Evidence, row: ReportRow, shelf: Shelf) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,29 +15,42 @@ from agent_judge.stats.summary import UNNAMED_EDITOR, summarize
 
 
 def summary_of_runs(runs: Mapping[str, Run]) -> dict[str, Any]:
-    """The summary over all rows of the runs, by name.
+    """The summary over all rows of the runs, by name; see `stats.summary.summarize`."""
+    return summarize(labelled_records(runs), planned_of(runs))
+
+
+def labelled_records(runs: Mapping[str, Run]) -> Iterator[Record]:
+    """The records of all runs; ids are those of `row_key`.
 
     Verdicts of different judges, rubrics or settings are not of one kind: where runs differ in
     what they are bound to, each editor is told apart by its run, so that no figure pools them.
-
-    Returns:
-        See `stats.summary.summarize`.
     """
-    if len(runs) == 1:
-        return next(iter(runs.values())).summary()
-    same_kind = len({str(sorted(run.store.binding.items())) for run in runs.values()}) == 1
+    apart = _are_apart(runs)
+    for name, run in runs.items():
+        for record in run.records():
+            editor = _editor(record.editor, name) if apart else record.editor
+            yield replace(record, id=row_key(name, record.id), editor=editor)
+
+
+def planned_of(runs: Mapping[str, Run]) -> dict[Cell, int]:
+    """How many rows were to be judged in each cell, editors as in `labelled_records`."""
+    apart = _are_apart(runs)
     planned: Counter[Cell] = Counter()
     for name, run in runs.items():
         for cell, n in run.planned().items():
-            planned[cell._replace(editor=_editor(cell.editor, name, same_kind))] += n
-    return summarize(_records(runs, same_kind), planned)
+            planned[cell._replace(editor=_editor(cell.editor, name)) if apart else cell] += n
+    return dict(planned)
 
 
-def _records(runs: Mapping[str, Run], same_kind: bool) -> Iterator[Record]:
-    for name, run in runs.items():
-        for record in run.records():
-            yield replace(record, editor=_editor(record.editor, name, same_kind))
+def row_key(run_name: str, id_: str) -> str:
+    """A row's id among the rows of several runs."""
+    return f"{run_name}/{id_}"
 
 
-def _editor(editor: str, run_name: str, same_kind: bool) -> str:
-    return editor if same_kind else f"{editor or UNNAMED_EDITOR} in {run_name}"
+def _are_apart(runs: Mapping[str, Run]) -> bool:
+    kinds = {json.dumps(run.store.binding, sort_keys=True) for run in runs.values()}
+    return len(kinds) > 1
+
+
+def _editor(editor: str, run_name: str) -> str:
+    return f"{editor or UNNAMED_EDITOR} in {run_name}"

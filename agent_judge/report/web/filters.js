@@ -2,10 +2,10 @@
 "use strict";
 
 AJ.sizes = [
-  { key: "tiny", label: "under 0.07 %", holds: (area) => area !== null && area < 0.07 },
-  { key: "small", label: "0.07 to 0.8 %", holds: (area) => area !== null && area >= 0.07 && area <= 0.8 },
-  { key: "large", label: "over 0.8 %", holds: (area) => area !== null && area > 0.8 },
-  { key: "unknown", label: "unknown", holds: (area) => area === null },
+  { key: "tiny", group: "< 0.07 %", label: "under 0.07 %", holds: (area) => area !== null && area < 0.07 },
+  { key: "small", group: "0.07 to 0.8 %", label: "0.07 to 0.8 %", holds: (area) => area !== null && area >= 0.07 && area <= 0.8 },
+  { key: "large", group: "> 0.8 %", label: "over 0.8 %", holds: (area) => area !== null && area > 0.8 },
+  { key: "unknown", group: "(no box)", label: "unknown", holds: (area) => area === null },
 ];
 
 AJ.views = [

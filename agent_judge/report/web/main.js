@@ -86,6 +86,7 @@ AJ.dialog = (...content) => {
     if (kept) document.documentElement.dataset.theme = kept;
   } catch { /* storage may be closed to pages from disk */ }
 
+  AJ.drawPlots(document.getElementById("plots"));
   addEventListener("hashchange", show);
   show();
 })();

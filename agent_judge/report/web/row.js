@@ -54,6 +54,7 @@ function verdict(criterion, line, page) {
     answers(record, ladder),
     perTarget(record, criterion),
     anomalies(record),
+    AJ.prepared(page, found),
     loop(found),
     AJ.h("dl", { class: "plain" }, details(found, page, criterion)),
     AJ.h("p", {}, AJ.h("button", { type: "button", onclick: (event) => copy(event.target, { ...record, steps: found.steps }) }, "Copy as JSON")));
@@ -115,7 +116,12 @@ function loop(found) {
 function said(text) {
   let data = null;
   try { data = JSON.parse(text); } catch { /* prose */ }
-  return data && typeof data === "object" ? AJ.h("pre", {}, JSON.stringify(data, null, 1)) : AJ.h("p", { dir: "auto" }, text);
+  return data && typeof data === "object" ? AJ.h("pre", {}, setOut(data)) : AJ.h("p", { dir: "auto" }, text);
+}
+
+// JSON on lines of its own, but a box on one.
+function setOut(data) {
+  return JSON.stringify(data, null, 1).replace(/\[\s+([-\d.e+,\s]+?)\s+\]/g, (_, numbers) => `[${numbers.replace(/\s+/g, " ")}]`);
 }
 
 function tool(one) {

@@ -38,7 +38,8 @@ AJ.viewer = (line, page) => {
 
   function pane(title, layers, below) {
     const glass = AJ.h("div", { class: "glass", "data-names": layers.join(" ") });
-    layers.forEach((name, i) => glass.append(sheet(name, i)));
+    layers.forEach((name, layer) => glass.append(sheet(name, layer)));
+    if (marks.length) glass.append(overlay());
     if (layers.length > 1) glass.append(AJ.h("div", { class: "split" }));
     listen(glass);
     const file = layers.map((name) => page.pictures[name].file.split("/").pop()).join(" | ");
@@ -53,9 +54,14 @@ AJ.viewer = (line, page) => {
     else {
       element.append(AJ.h("img", { src: picture.url, alt: name, draggable: "false", onerror: lost, onload: (event) => { if (name === "source") measured(event.target); } }));
     }
+    sheets.push({ element, layer });
+    return element;
+  }
+
+  function overlay() {
     const frame = AJ.svg("svg", {});
-    if (marks.length && (layer === 0 || state.mode === "side")) element.append(frame);
-    sheets.push({ element, layer, frame });
+    const element = AJ.h("div", { class: "sheet over" }, frame);
+    sheets.push({ element, layer: 0, frame });
     return element;
   }
 
@@ -66,17 +72,18 @@ AJ.viewer = (line, page) => {
 
   function place() {
     const [width, height] = size ?? [4, 3];
-    for (const glass of stage.querySelectorAll(".glass")) {
-      glass.style.aspectRatio = `${width} / ${height}`;
-      glass.style.maxWidth = `calc(72vh * ${width / height})`;
+    for (const pane of stage.children) {
+      pane.querySelector(".glass").style.aspectRatio = `${width} / ${height}`;
+      pane.style.setProperty("--widest", `calc(72vh * ${width / height})`);
     }
     for (const { element, layer, frame } of sheets) {
       const across = element.parentElement.clientWidth || 1;
+      element.style.setProperty("--scale", state.scale);
       element.style.transform = `translate(${state.x * 100}%, ${state.y * 100}%) scale(${state.scale})`;
       element.classList.toggle("close", (across * state.scale) / width > 3);
       // The split is a place on the glass; the clip is in the sheet's own, moved and scaled frame.
       if (layer === 1) element.style.clipPath = `inset(0 0 0 ${((state.split / 100 - state.x) / state.scale) * 100}%)`;
-      drawMarks(frame, width, height);
+      if (frame) drawMarks(frame, width, height);
     }
     stage.querySelectorAll(".split").forEach((split) => { split.style.left = `${state.split}%`; });
   }

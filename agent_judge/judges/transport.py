@@ -85,13 +85,12 @@ class Transport:
         """`host[:port]`."""
         self._key = key
         self._throttle = Throttle()
-        own = parts.hostname in _LOOPBACK  # a proxy of the environment cannot reach our own machine
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or "none",
             max_retries=0,  # tenacity's work
             timeout=settings.request_timeout_s,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=not own),
+            http_client=_http_client(own=parts.scheme == "http" and parts.hostname in _LOOPBACK),
         )
 
     async def complete(self, body: bytes, ledger: Ledger) -> dict[str, Any]:
@@ -241,6 +240,13 @@ async def only_model(settings: JudgeSettings) -> str:
         listed = ", ".join(sorted(models)[:20]) or "none"
         raise InputError(f"name a model with --judge: {transport.endpoint} lists {listed}")
     return models[0]
+
+
+def _http_client(*, own: bool) -> openai.DefaultAsyncHttpxClient:
+    """The HTTP client; for our own machine without proxy, certificates and redirects."""
+    if own:  # reading the certificates would take a tenth of a second for nothing
+        return openai.DefaultAsyncHttpxClient(trust_env=False, verify=False, follow_redirects=False)
+    return openai.DefaultAsyncHttpxClient()
 
 
 def _host(hostname: str, port: int | None) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from agent_judge.album import Album
 from agent_judge.graph import Loop, Trace
-from agent_judge.judges.base import Message, ReplyCache, Request
+from agent_judge.judges.base import Ledger, Message, ReplyCache, Request
 from agent_judge.judges.lmm import LmmJudge
 from agent_judge.judges.reply import answer_schema
 from agent_judge.plan import Look
@@ -25,9 +25,11 @@ from agent_judge.tools.zoom_in import ZoomInTool
 
 def a_view(size_wh: tuple[int, int] = (160, 120), *, noise: bool = False) -> View:
     width, height = size_wh
-    rng = np.random.default_rng(3)
-    low, high = (0, 256) if noise else (90, 140)
-    source = rng.integers(low, high, (height, width, 3)).astype(np.uint8)
+    if noise:
+        source = np.random.default_rng(3).integers(0, 256, (height, width, 3)).astype(np.uint8)
+    else:  # a quiet ramp: quick to encode
+        ramp = np.linspace(90, 140, width).astype(np.uint8)
+        source = np.repeat(np.tile(ramp, (height, 1))[..., None], 3, axis=2)
     edited = source.copy()
     edited[height // 3 : height // 3 + 10, width // 2 : width // 2 + 12] = (220, 20, 20)
     return View(source=source, edited=edited)
@@ -94,8 +96,6 @@ def a_request(
         {"role": "system", "content": "judge"},
         {"role": "user", "content": [{"type": "text", "text": "The source picture:"}, picture]},
     ]
-    from agent_judge.judges.base import Ledger
-
     return Request(
         messages=[*opening, *messages],
         tools=tools,

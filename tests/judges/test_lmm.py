@@ -81,11 +81,11 @@ async def test_no_connection_is_a_transport_fate():
 
 
 @pytest.mark.parametrize(
-    "headers", [{"Retry-After": "0.3"}, {"retry-after-ms": "300"}, {}], ids=["s", "ms", "body"]
+    "headers", [{"Retry-After": "0.1"}, {"retry-after-ms": "100"}, {}], ids=["s", "ms", "body"]
 )
 async def test_retry_after_is_waited_out_by_all_workers(headers):
     """Case J33."""
-    hurry = {"error": {"message": "slow", "details": [{"retryDelay": "0.3s"}]}}
+    hurry = {"error": {"message": "slow", "details": [{"retryDelay": "0.1s"}]}}
     refused = Answer(status=429, headers=headers, body=hurry if not headers else {"error": "slow"})
     arrivals: dict[str, list[float]] = {}
 
@@ -103,7 +103,7 @@ async def test_retry_after_is_waited_out_by_all_workers(headers):
         await asyncio.gather(*map(judge.reply, workers))
     assert [ledger.attempts for ledger in ledgers] == [3] * 4
     for times in arrivals.values():
-        assert all(later - earlier >= 0.29 for earlier, later in itertools.pairwise(times))
+        assert all(later - earlier >= 0.09 for earlier, later in itertools.pairwise(times))
 
 
 async def test_a_wait_longer_than_the_sample_has_is_not_waited():

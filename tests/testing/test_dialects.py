@@ -54,7 +54,7 @@ TALK = by_turn(calls(ZOOM, ("difference", {})), calls(ZOOM), "no JSON", verdict(
     ],
     ids=range(13),
 )
-@pytest.mark.parametrize("model", ["judge", "gpt-4o"])
+@pytest.mark.parametrize("model", ["judge", pytest.param("gpt-4o", marks=pytest.mark.slow)])
 async def test_the_judge_gets_its_verdict_through(policy, model):
     async with judge_at(policy, model=model) as (judge, _):
         assert (await run_loop(a_loop(judge))).level == 3

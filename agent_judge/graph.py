@@ -39,6 +39,7 @@ from agent_judge.plan import Look
 from agent_judge.records import Box, Evidence, Reason, Verdict
 from agent_judge.rubrics.ladder import Ladder
 from agent_judge.tools.base import Tool, ToolReply, View
+from agent_judge.tools.views_seen import with_views_seen
 
 _BOX_ARGUMENTS = ("box", "region")
 
@@ -200,6 +201,7 @@ async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
         if earlier is not None:
             return _repeated(earlier)
         reply = await asyncio.to_thread(tools[call.name], view, args)
+        reply = with_views_seen(reply, call.name, loop.trace.evidence)
     except ToolError as err:
         reply = ToolReply(data={"error": str(err)})
     evidence = Evidence(

@@ -16,6 +16,8 @@ from agent_judge.resume import assign
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.store import Store
+from agent_judge.tools.base import Tool
+from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.toolbox import build_tools
 
 GRACE_S = 4.0
@@ -33,21 +35,28 @@ class Tally:
     """Criteria that were judged before and stand."""
 
 
-def bench_of(settings: Settings, store: Store | None = None) -> Bench:
-    """What the settings judge with.
-
-    Raises:
-        InputError: the judge or a tool cannot be set up from these settings.
-    """
-    tools = build_tools(
+def tools_of(settings: Settings) -> tuple[Tool, ...]:
+    """The tools as the settings shape them."""
+    return build_tools(
         enhance_crops=settings.tools.enhance_crops,
         max_crops=settings.tools.max_crops,
         detector=settings.tools.detector,
         device=settings.tools.device,
     )
+
+
+def bench_of(settings: Settings, store: Store | None = None) -> Bench:
+    """What the settings judge with.
+
+    Raises:
+        InputError: the judge or a tool cannot be set up from these settings.
+        WeightsError: the detector's weights are missing or damaged.
+    """
+    if settings.tools.detector is not None:  # missing weights end the run, not a sample
+        shared_detector(settings.tools.detector, settings.tools.device)
     return Bench(
         judge=choose_judge(settings, store.replies if store else None),
-        tools=tools,
+        tools=tools_of(settings),
         settings=settings,
         blobs=store,
     )

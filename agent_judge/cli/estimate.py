@@ -1,0 +1,81 @@
+"""`agent-judge estimate`: requests, tokens and dollars of each mode, before anything is sent."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from agent_judge.cli.options import criteria_of, settings_of
+from agent_judge.errors import InputError
+from agent_judge.estimate import TOOL_TURNS, ModeEstimate, estimate_modes
+from agent_judge.judges.endpoint import profile_for
+from agent_judge.manifest import check_manifest, read_manifest
+from agent_judge.runner import tools_of
+from agent_judge.settings import MEASURED, Settings
+
+LOOKED_AT = 200
+"""Rows whose pictures are measured; larger manifests are scaled up from evenly spaced ones."""
+
+
+def estimate(
+    manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet.")],
+    judge: Annotated[str | None, typer.Option(help="The model's name.")] = None,
+    criteria: Annotated[str | None, typer.Option(help="IF,VC or one of them.")] = None,
+    votes: Annotated[int | None, typer.Option(help="Votes a criterion.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The first N rows only.")] = None,
+    root: Annotated[list[Path] | None, typer.Option(help="As for run.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML, as for run.")] = None,
+    assignment: Annotated[
+        list[str] | None, typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Any setting.")
+    ] = None,
+) -> None:
+    """Estimate what a run would cost in each mode; nothing is sent."""
+    flags = {"judge.model": judge, "criteria": criteria_of(criteria), "judge.votes": votes}
+    settings = settings_of(manifest, config=config, assignments=assignment or [], flags=flags)
+    model = settings.judge.model
+    if model is None or model == MEASURED:
+        raise InputError("name the model with --judge; the embedded judge costs nothing")
+    roots = tuple(root or ())
+    n_rows = check_manifest(manifest, roots=roots, limit=limit)
+    every = -(-n_rows // LOOKED_AT)
+    looked_at = itertools.islice(
+        read_manifest(manifest, roots=roots, limit=limit), None, None, every
+    )
+    profile = profile_for(model, settings.endpoint)
+    modes = estimate_modes(looked_at, settings, profile, tools_of(settings))
+    _print(modes, settings, model, n_rows)
+
+
+def _print(modes: list[ModeEstimate], settings: Settings, model: str, n_rows: int) -> None:
+    console = Console(highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("mode", "rows", "requests", "tokens in", "first turns", "tokens out", "USD"):
+        table.add_column(name, justify="left" if name == "mode" else "right")
+    for mode in modes:
+        scale = n_rows / max(1, mode.n_rows + mode.n_skipped)
+        usd = mode.usd(model, settings)
+        numbers = (
+            mode.n_rows,
+            mode.requests,
+            mode.tokens_in,
+            mode.first_turn_tokens,
+            mode.tokens_out,
+        )
+        shown = [f"{round(n * scale):,}" for n in numbers]
+        table.add_row(mode.mode, *shown, "unknown" if usd is None else f"{usd * scale:,.2f}")
+    console.print(
+        f"{model}: {n_rows} rows, criteria {','.join(settings.criteria)}, "
+        f"{settings.judge.votes} vote{'s' * (settings.judge.votes > 1)}"
+    )
+    console.print(table)
+    console.print(
+        f"assumed: {TOOL_TURNS} tool turns where there are tools; list price, nothing cached;"
+    )
+    console.print("thinking of reasoning models comes on top.")
+    if not modes[0].picture_formula:
+        console.print(f"no formula is known for the pictures of {model!r}: only text is counted")

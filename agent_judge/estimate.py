@@ -1,0 +1,155 @@
+"""What a run would cost, before anything is sent: the same prompts, the pictures' sizes alone.
+
+Prompts are rendered by the code of a run, pictures are counted by each provider's published
+formula. What a judge does in the loop cannot be known before: the turns it takes are assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from PIL import Image
+
+from agent_judge.album import Album
+from agent_judge.conversation import opening, tool_schemas
+from agent_judge.errors import SampleError
+from agent_judge.judges.endpoint import Profile
+from agent_judge.judges.prices import Usage, usd_of
+from agent_judge.judges.tokens import sent_picture_tokens, text_tokens
+from agent_judge.oracle.boxes import canonical_boxes
+from agent_judge.plan import PLANS, Look, Row, looks_of
+from agent_judge.records import Criterion, Mode, Sample
+from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.settings import Settings
+from agent_judge.tools.base import RGB, Tool
+
+TOOL_TURNS = 3
+"""Tool turns assumed where there are tools: two looks at the target, one at the difference."""
+PICTURES_A_TURN = 2
+CROP_WH = (768, 768)
+"""Size of a tool's picture, as zoom_in shows small boxes."""
+TOKENS_OF_A_CALL = 60
+"""Output tokens of a turn that calls tools; a reasoning model's thinking comes on top."""
+TOKENS_OF_A_REPLY_TEXT = 150
+TOKENS_OF_AN_ANSWER = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModeEstimate:
+    """What one mode would cost over the rows that were looked at."""
+
+    mode: Mode
+    n_rows: int
+    """Rows that this mode can judge."""
+    n_skipped: int
+    """Rows that it cannot: no boxes in oracle mode, pictures that cannot be opened."""
+    requests: int
+    tokens_in: int
+    first_turn_tokens: int
+    """Of `tokens_in`, those of the first request of each conversation."""
+    tokens_out: int
+    picture_formula: bool
+    """False where no formula is known for the model's pictures: then only text is counted."""
+
+    def usd(self, model: str, settings: Settings) -> float | None:
+        """US dollars at list price, without prompt caching; None where no price is known."""
+        usage = Usage(tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+        return usd_of(usage, model, settings.prices) if self.picture_formula else None
+
+
+def estimate_modes(
+    samples: Iterable[Sample], settings: Settings, profile: Profile, tools: Sequence[Tool]
+) -> list[ModeEstimate]:
+    """Requests and tokens of every mode, side by side.
+
+    Args:
+        samples: the rows to look at; only the headers of their pictures are read.
+        settings: criteria, votes and margins count.
+        profile: the model's: sizes at which pictures are sent, formula of their tokens.
+        tools: the tools on offer.
+    """
+    rows = [_row_of(sample) for sample in samples]
+    return [_of_mode(mode, rows, settings, profile, tools) for mode in get_args(Mode)]
+
+
+def _of_mode(
+    mode: Mode,
+    rows: Sequence[Row | None],
+    settings: Settings,
+    profile: Profile,
+    tools: Sequence[Tool],
+) -> ModeEstimate:
+    counted = {"requests": 0, "tokens_in": 0, "first_turn_tokens": 0, "tokens_out": 0}
+    n_rows = 0
+    for row in rows:
+        try:
+            looks = [
+                (criterion, look)
+                for criterion in settings.criteria
+                for look in (looks_of(row, mode, criterion, settings.oracle) if row else ())
+            ]
+        except SampleError:
+            continue
+        n_rows += bool(looks)
+        for criterion, look in looks:
+            offered = tools if PLANS[mode, criterion].tools and settings.judge.max_steps else ()
+            for name, n in _of_look(criterion, look, settings, profile, offered).items():
+                counted[name] += n * settings.judge.votes
+    known = sent_picture_tokens(CROP_WH, profile) is not None
+    return ModeEstimate(
+        mode=mode, n_rows=n_rows, n_skipped=len(rows) - n_rows, picture_formula=known, **counted
+    )
+
+
+def _of_look(
+    criterion: Criterion, look: Look, settings: Settings, profile: Profile, tools: Sequence[Tool]
+) -> dict[str, int]:
+    messages = opening(
+        look,
+        load_ladder(criterion),
+        tools=tools,
+        convention=profile.convention,
+        max_steps=settings.judge.max_steps,
+        album=Album(),
+    )
+    first = text_tokens(str(messages[0]["content"]))
+    first += text_tokens(str(tool_schemas(tools, look.view))) if tools else 0
+    first += sum(_part_tokens(part, look, profile) for part in messages[1]["content"])
+    turns = min(TOOL_TURNS, settings.judge.max_steps) if tools else 0
+    crop = sent_picture_tokens(CROP_WH, profile) or 0
+    step = TOKENS_OF_A_CALL + TOKENS_OF_A_REPLY_TEXT + PICTURES_A_TURN * crop
+    return {
+        "requests": 1 + turns,
+        "first_turn_tokens": first,
+        "tokens_in": (1 + turns) * first + step * turns * (turns + 1) // 2,
+        "tokens_out": turns * TOKENS_OF_A_CALL + TOKENS_OF_AN_ANSWER,
+    }
+
+
+def _part_tokens(part: dict[str, Any], look: Look, profile: Profile) -> int:
+    if part["type"] == "text":
+        return text_tokens(part["text"])
+    return sent_picture_tokens(look.view.size_wh, profile) or 0
+
+
+def _row_of(sample: Sample) -> Row | None:
+    """The row with blank pictures of the source's size; None where it cannot be opened."""
+    try:
+        with Image.open(sample.source) as image:
+            width, height = image.size
+            if image.getexif().get(0x0112, 1) >= 5:  # lies on its side
+                width, height = height, width
+        boxes = canonical_boxes(
+            sample.boxes or (),
+            (width, height),
+            box_format=sample.box_format,
+            box_frame=sample.box_frame,
+        )[0]
+    except (OSError, ValueError, SampleError):
+        return None
+    blank: RGB = np.broadcast_to(np.uint8(0), (height, width, 3))
+    reference = None if sample.reference is None else blank
+    return Row(sample=sample, source=blank, edited=blank, reference=reference, boxes=boxes)

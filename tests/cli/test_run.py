@@ -15,7 +15,7 @@ import pytest
 from agent_judge.images import encode_png
 from agent_judge.records import Record
 from agent_judge.run import Run
-from agent_judge.testing.answers import by_turn, criterion_of, fails, says, verdict
+from agent_judge.testing.answers import by_turn, calls, criterion_of, fails, says, verdict
 from agent_judge.testing.endpoint import LoopbackEndpoint
 
 AGENT_JUDGE = [sys.executable, "-m", "agent_judge"]
@@ -410,7 +410,6 @@ def test_a_bad_key_stops_the_run_without_a_headline(tmp_path):
 
 def test_tool_calls_over_a_real_socket_reach_a_verdict(tmp_path):
     manifest = write_rows(tmp_path, 1)
-    from agent_judge.testing.answers import calls
 
     zoom = ("zoom_in", {"picture": "edited", "box": [18, 18, 32, 32]})
     with LoopbackEndpoint(by_turn(calls(zoom, ("difference", {})), verdict("IF", 4))) as endpoint:
@@ -467,3 +466,38 @@ def test_a_cap_in_dollars_needs_a_price(tmp_path):
         assert not endpoint.requests
     assert done.returncode == 2
     assert "input_per_mtok" in done.stderr
+
+
+def test_the_run_folder_grows_by_the_pictures_once_and_some_text(tmp_path):
+    """Case T22."""
+    manifest = write_rows(tmp_path, 1)
+    n_steps = 12
+
+    def policy(request):
+        step = len(request.replies)
+        if step == n_steps:
+            return verdict("IF", 4)
+        return calls(("zoom_in", {"picture": "source", "box": [step, step, step + 30, step + 20]}))
+
+    out = tmp_path / "run"
+    with LoopbackEndpoint(policy) as endpoint:
+        done = agent_judge(
+            "run",
+            manifest,
+            "--out",
+            out,
+            "--base-url",
+            endpoint.base_url,
+            "--criteria",
+            "IF",
+            "--set",
+            f"judge.max_steps={n_steps}",
+        )
+    assert done.returncode == 0, done.stderr
+    record = records_of(out)["r0", "IF"]
+    named = {sha for e in record.evidence for sha in e.images}
+    assert len(record.evidence) == n_steps
+    files = {path: path.stat().st_size for path in out.rglob("*") if path.is_file()}
+    pictures = sum(size for path, size in files.items() if path.suffix == ".png")
+    assert {p.stem for p in files if p.suffix == ".png"} >= named
+    assert sum(files.values()) - pictures < 400_000

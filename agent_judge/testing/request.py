@@ -91,7 +91,7 @@ def _pictures(message: Mapping[str, Any]) -> list[ShownPicture]:
     found, label = [], ""
     for part in content if isinstance(content, list) else []:
         if part.get("type") == "image_url":
-            mime, data = _decode(part["image_url"]["url"])
+            mime, data = decode_data_url(part["image_url"]["url"])
             found.append(
                 ShownPicture(
                     label=label,
@@ -105,7 +105,12 @@ def _pictures(message: Mapping[str, Any]) -> list[ShownPicture]:
     return found
 
 
-def _decode(url: str) -> tuple[str, bytes]:
+def decode_data_url(url: str) -> tuple[str, bytes]:
+    """Declared type and bytes of a base64 data URL.
+
+    Raises:
+        ValueError: it is none.
+    """
     head, comma, data = url.partition(",")
     if not comma or not head.startswith("data:") or not head.endswith(";base64"):
         raise ValueError(f"no base64 data URL: {url[:60]!r}")

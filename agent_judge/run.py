@@ -46,6 +46,16 @@ class Run:
         asked = (self.store.meta("criteria") or "").split(",")
         return tuple(c for c in ("IF", "VC") if c in asked)
 
+    @property
+    def returned_models(self) -> list[str]:
+        """Model ids that the endpoint returned; several mean that an alias moved on the way."""
+        return self.store.distinct("judge_returned_model")
+
+    @property
+    def endpoints(self) -> list[str]:
+        """Hosts that judged; empty for the embedded judge."""
+        return self.store.distinct("endpoint")
+
     def records(self) -> Iterator[Record]:
         """The last round of every planned row, in the manifest's order, IF before VC."""
         return self.store.records()

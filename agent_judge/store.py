@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
 
 from agent_judge.errors import StoreError
 from agent_judge.records import Criterion, EditType, Mode, Reason, Record, Status
@@ -196,6 +196,15 @@ class Store:
                 "SELECT coalesce(json_extract(row, '$.editor'), ''), mode,"
                 " json_extract(row, '$.type'), count(*) FROM planned GROUP BY 1, 2, 3"
             )
+
+    def distinct(self, field: Literal["judge_returned_model", "endpoint"]) -> list[str]:
+        """The different values of a field over all planned rows' records, sorted."""
+        with self._reading():
+            found = self._db.execute(
+                f"SELECT DISTINCT json_extract(r.record, '$.{field}') AS value"
+                " FROM records r JOIN planned p ON r.id = p.id WHERE value != '' ORDER BY value"
+            ).fetchall()
+        return [str(value) for (value,) in found]
 
     def sizes_wh(self) -> dict[str, tuple[int, int]]:
         """Width and height of each judged row's source, by id, where it could be read."""

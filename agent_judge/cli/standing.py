@@ -33,6 +33,11 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
     console.print(table)
     for line in _below(summary):
         console.print(line)
+    if len(run.returned_models) > 1:
+        console.print(
+            f"warning: the endpoint returned {len(run.returned_models)} model ids "
+            f"({', '.join(run.returned_models)}): this is not one judge"
+        )
 
 
 def _by_editor_and_mode(

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -501,3 +502,22 @@ def test_the_run_folder_grows_by_the_pictures_once_and_some_text(tmp_path):
     pictures = sum(size for path, size in files.items() if path.suffix == ".png")
     assert {p.stem for p in files if p.suffix == ".png"} >= named
     assert sum(files.values()) - pictures < 400_000
+
+
+def test_two_returned_model_ids_are_a_warning(tmp_path):
+    """Case J20."""
+    manifest = write_rows(tmp_path, 2)
+
+    def policy(request):
+        month = 6 + instruction_number(request)
+        return replace(level_4(request), model=f"judge-2026-0{month}-01")
+
+    with LoopbackEndpoint(policy, models=("judge",)) as endpoint:
+        done = agent_judge(
+            "run", manifest, "--out", tmp_path / "run", "--base-url", endpoint.base_url
+        )
+    assert "judge-2026-06-01, judge-2026-07-01" in done.stdout
+    record = records_of(tmp_path / "run")["r0", "IF"]
+    assert (record.judge, record.judge_returned_model) == ("judge", "judge-2026-06-01")
+    assert record.rubric_version.startswith("dlebench-")
+    assert len(record.prompt_hash) == 64

@@ -17,29 +17,18 @@ from numpy.typing import NDArray
 
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB, ToolPicture, ToolReply, View, whereabouts
-from agent_judge.tools.noise_floor import floor, local_contrast
+from agent_judge.tools.evidence import weigh
+from agent_judge.tools.planes import Mask, Matrix
 from agent_judge.tools.regions import Patch, find_patches
 from agent_judge.tools.registration import Registration, frame_onto_frame, register
-from agent_judge.tools.residual import (
-    apply_tone,
-    fit_tone,
-    lay_over,
-    on_indices,
-    soften,
-    tint,
-)
+from agent_judge.tools.residual import Tone, explain, lay_over, on_indices
 
 Geometry = Literal["identical", "shifted", "scaled", "letterboxed", "changed"]
-Mask = NDArray[np.bool_]
-Plane = NDArray[np.float32]
 
 MAX_REGIONS = 64
 _MAX_PIXELS = 8_000_000
 _COLLAPSE_LAB = 20.0
 """Blurred Lab distance above which a pixel counts as changed whatever the noise."""
-_HIGH, _LOW = 1.0, 0.5
-_COLOUR, _STRUCTURE = 9.0, 4.0
-"""Multiples of the ordinary difference at which colour and structure become evidence."""
 _WHITE = 255
 
 
@@ -137,6 +126,7 @@ class _Found:
     """The comparison in the frame of the softer picture, reduced by `factor`."""
 
     patches: list[Patch]
+    omitted: int
     changed_fraction: float
     absolute_fraction: float
     remarks: tuple[str, ...]
@@ -182,30 +172,23 @@ def _compare(sharp: RGB, soft: RGB, masks: tuple[Mask, Mask]) -> _Found:
     height, width = soft.shape[:2]
     factor = min(1.0, (_MAX_PIXELS / (height * width)) ** 0.5)
     size_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
-    greys = [cv2.cvtColor(p, cv2.COLOR_RGB2GRAY).astype(np.float32) for p in (sharp, soft)]
+    greys = [np.asarray(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), np.uint8) for p in (sharp, soft)]
     registration = register(greys[0], greys[1], *masks)
-    to_small = np.diag([size_wh[0] / width, size_wh[1] / height, 1.0])
-    matrix = (to_small @ np.vstack([registration.matrix, [0, 0, 1]]))[:2]
-    moved = lay_over(sharp, matrix, size_wh)
-    fixed = lay_over(soft, to_small[:2], size_wh)
-    usable = _usable(matrix, to_small[:2], masks, size_wh)
-    absolute = _lab_distance(moved, fixed) > _COLLAPSE_LAB
-    tone = fit_tone(moved, fixed, usable)
-    toned = cv2.cvtColor(apply_tone(moved, tone), cv2.COLOR_RGB2YCrCb)
-    wanted = cv2.cvtColor(fixed, cv2.COLOR_RGB2YCrCb)
-    explained = soften(toned, wanted, usable)
-    residual = wanted - explained
-    residual[~usable] = 0
-    residual -= tint(residual, usable)
-    residual[~usable] = 0
-    evidence, fine, noise = _evidence(residual, explained, wanted, usable)
-    patches, changed = find_patches(evidence, fine, _LOW, _HIGH, 4 * MAX_REGIONS)
+    to_small = frame_onto_frame(soft.shape, (size_wh[1], size_wh[0]))
+    motions = ((to_small @ registration.matrix)[:2], to_small[:2])
+    moved, fixed = (lay_over(p, m, size_wh) for p, m in zip((sharp, soft), motions, strict=True))
+    usable = _usable(motions, masks, size_wh)
+    rest = explain(moved, fixed, usable)
+    patches, uncounted, pixels = find_patches(weigh(rest, usable), rest, MAX_REGIONS)
     compared = max(1, int(usable.sum()))
+    calm = usable & ~pixels
+    noise = float(np.sqrt(np.mean(rest.luma[calm] ** 2))) if calm.any() else 0.0
     return _Found(
         patches=patches,
-        changed_fraction=float(changed.sum()) / compared,
-        absolute_fraction=float((absolute & usable).sum()) / compared,
-        remarks=_remarks(tone.gain, tone.offset, noise, registration),
+        omitted=uncounted,
+        changed_fraction=float(pixels.sum()) / compared,
+        absolute_fraction=_absolute(moved, fixed, usable),
+        remarks=_remarks(rest.tone, noise, registration),
         registration=registration,
         factor=factor,
         noise_level=noise,
@@ -213,66 +196,34 @@ def _compare(sharp: RGB, soft: RGB, masks: tuple[Mask, Mask]) -> _Found:
 
 
 def _usable(
-    matrix: NDArray[np.float64],
-    to_small: NDArray[np.float64],
-    masks: tuple[Mask, Mask],
-    size_wh: tuple[int, int],
+    motions: tuple[Matrix, Matrix], masks: tuple[Mask, Mask], size_wh: tuple[int, int]
 ) -> Mask:
-    """Pixels that both pictures show, a little away from borders of masks and frames."""
+    """Pixels that both pictures show, a little away from the borders of masks and frames."""
     usable = np.ones((size_wh[1], size_wh[0]), np.uint8)
-    for seen, motion in zip(masks, (matrix, to_small), strict=True):
-        usable &= cv2.warpAffine(
-            (~seen).astype(np.uint8),
-            on_indices(motion),
-            size_wh,
-            flags=cv2.INTER_NEAREST,
-            borderValue=0,
+    for masked, motion in zip(masks, motions, strict=True):
+        seen = (~masked).astype(np.uint8)
+        usable &= np.asarray(
+            cv2.warpAffine(seen, on_indices(motion), size_wh, flags=cv2.INTER_NEAREST), np.uint8
         )
-    whole = usable.all()
-    if whole:
-        return usable > 0
+    # What lies beyond the frame is as usable as its rim: a picture's own border needs no margin.
     padded = cv2.copyMakeBorder(usable, 4, 4, 4, 4, cv2.BORDER_REPLICATE)
-    return cv2.erode(padded, np.ones((9, 9), np.uint8))[4:-4, 4:-4] > 0
+    return np.asarray(cv2.erode(padded, np.ones((9, 9), np.uint8)))[4:-4, 4:-4] > 0
 
 
-def _lab_distance(moved: Plane, fixed: Plane) -> Plane:
-    planes = [
-        cv2.cvtColor(cv2.blur(p, (5, 5)) / np.float32(255), cv2.COLOR_RGB2Lab)
-        for p in (moved, fixed)
-    ]
-    return np.linalg.norm(planes[0] - planes[1], axis=2)
+def _absolute(moved: RGB, fixed: RGB, usable: Mask) -> float:
+    half_wh = (-(-usable.shape[1] // 2), -(-usable.shape[0] // 2))
+    labs = []
+    for pixels in (moved, fixed):
+        small = cv2.blur(cv2.resize(pixels, half_wh, interpolation=cv2.INTER_AREA), (3, 3))
+        labs.append(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2Lab))
+    seen = cv2.resize(usable.astype(np.uint8), half_wh, interpolation=cv2.INTER_NEAREST) > 0
+    far = np.linalg.norm(labs[0] - labs[1], axis=2) > _COLLAPSE_LAB
+    return float(far[seen].mean()) if seen.any() else 0.0
 
 
-def _evidence(
-    residual: Plane, explained: Plane, wanted: Plane, usable: Mask
-) -> tuple[Plane, Plane, float]:
-    colour, fine = np.zeros(usable.shape, np.float32), np.zeros(usable.shape, np.float32)
-    for plane, (rest, share) in enumerate(((1.2, 0.06), (1.0, 0.06), (1.0, 0.06))):
-        contrast = np.minimum(
-            local_contrast(explained[..., plane], 2.0), local_contrast(wanted[..., plane], 2.0)
-        )
-        smooth = cv2.GaussianBlur(residual[..., plane], (0, 0), 1.5)
-        scale = floor(np.abs(smooth), contrast, usable, rest + np.float32(share) * contrast, 6.0)
-        colour += (smooth / scale) ** 2
-        fine += (cv2.GaussianBlur(residual[..., plane], (0, 0), 0.7) / scale) ** 2
-        if plane == 0:
-            detail = residual[..., 0] - smooth
-            energy = np.sqrt(cv2.GaussianBlur(detail * detail, (0, 0), 2.0))
-            ordinary = floor(
-                energy, contrast, usable, np.float32(1.5) + np.float32(0.12) * contrast, 12.0
-            )
-            structure = energy / ordinary
-            noise = float(np.sqrt(np.mean(residual[..., 0][usable] ** 2))) if usable.any() else 0.0
-    evidence = np.maximum(np.sqrt(colour) / _COLOUR, structure / _STRUCTURE)
-    outline = np.maximum(np.sqrt(fine) / _COLOUR, structure / _STRUCTURE)
-    evidence[~usable] = 0
-    return evidence, outline, noise
-
-
-def _remarks(
-    gain: tuple[float, ...], offset: tuple[float, ...], noise: float, registration: Registration
-) -> tuple[str, ...]:
+def _remarks(tone: Tone, noise: float, registration: Registration) -> tuple[str, ...]:
     remarks = []
+    gain, offset = tone.gain, tone.offset
     if max(abs(128 * (g - 1) + o) for g, o in zip(gain, offset, strict=True)) > 2:
         remarks.append(
             "colour shift: gain "
@@ -289,8 +240,8 @@ def _remarks(
 
 
 def _in_source_frame(found: _Found, source: RGB, edited: RGB, swap: bool) -> Difference:
-    forward = np.vstack([found.registration.matrix, [0, 0, 1]])
-    edited_to_source = forward if swap else np.linalg.inv(forward)
+    forward = found.registration.matrix
+    edited_to_source = np.asarray(forward if swap else np.linalg.inv(forward), np.float64)
     to_source = np.eye(3) if swap else np.linalg.inv(forward)
     to_source = to_source @ np.diag([1 / found.factor, 1 / found.factor, 1.0])
     grow = abs(float(np.linalg.det(to_source[:2, :2])))
@@ -307,33 +258,33 @@ def _in_source_frame(found: _Found, source: RGB, edited: RGB, swap: bool) -> Dif
             Region(
                 box_xyxy=(x1, y1, max(x2, x1 + 1), max(y2, y1 + 1)),
                 area_px=max(1, round(patch.area_px * grow)),
-                strength=patch.mass * grow,
-                edge_only=patch.thin,
+                strength=patch.strength * grow**0.5,
+                edge_only=patch.fringe,
             )
         )
     return Difference(
-        regions=tuple(regions[:MAX_REGIONS]),
-        omitted=len(regions[MAX_REGIONS:]),
+        regions=tuple(regions),
+        omitted=found.omitted,
         changed_fraction=found.changed_fraction,
         absolute_fraction=found.absolute_fraction,
         remarks=found.remarks,
-        geometry=_geometry(edited_to_source, source.shape, edited.shape),
+        geometry=_geometry(edited_to_source, source.shape, edited.shape, found.registration.bars),
         transform=edited_to_source[:2],
         noise_level=found.noise_level,
     )
 
 
 def _geometry(
-    matrix: NDArray[np.float64], source_hw: tuple[int, ...], edited_hw: tuple[int, ...]
+    matrix: Matrix, source_hw: tuple[int, ...], edited_hw: tuple[int, ...], bars: bool
 ) -> Geometry:
+    if bars:
+        return "letterboxed"
     if np.allclose(matrix, np.eye(3), atol=1e-9) and source_hw == edited_hw:
         return "identical"
     if np.allclose(matrix[:2, :2], np.eye(2), atol=1e-9) and source_hw == edited_hw:
         return "shifted"
-    frame = frame_onto_frame(edited_hw, source_hw)
-    across, down = matrix[0, 0] / frame[0, 0], matrix[1, 1] / frame[1, 1]
     straight = abs(matrix[0, 1]) < 0.003 and abs(matrix[1, 0]) < 0.003
-    return "scaled" if straight and abs(across / down - 1) < 0.02 else "changed"
+    return "scaled" if straight and abs(matrix[0, 0] / matrix[1, 1] - 1) < 0.02 else "changed"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,76 +1,90 @@
-"""How large a difference re-rendering alone leaves, for each degree of local contrast.
+"""How large a difference re-rendering alone leaves: ordinary at one pixel, rare in one picture.
 
-Noise of re-encoding and of a latent round trip follows texture: a difference that is nothing on
-grass is an edit in the sky. The pixels of the pair are sorted into bins of local contrast, and
-median and spread of each bin say what is ordinary there.
+Noise of re-encoding and of a latent round trip follows texture, so a difference is first measured
+in units of what is ordinary at that local contrast. How far the largest of many harmless pixels
+strays then depends on the pair: the maxima of small blocks say how, and their tail is carried on
+to as many blocks as there are.
 """
 
 from __future__ import annotations
 
-import cv2
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-Plane = NDArray[np.float32]
-Mask = NDArray[np.bool_]
+from agent_judge.tools.planes import Mask, Plane, stride
 
-_BINS = 12
-_SAMPLE = 60_000
-
-
-def local_contrast(plane: Plane, sigma_px: float) -> Plane:
-    """Standard deviation of the grey values around each pixel, in a Gaussian window."""
-    mean = cv2.GaussianBlur(plane, (0, 0), sigma_px)
-    square = cv2.GaussianBlur(plane * plane, (0, 0), sigma_px)
-    return np.sqrt(np.maximum(square - mean * mean, 0))
+_SAMPLE = 20_000
+_BLOCK_PX = 16
+_FEW_BLOCKS = 40
+_GUMBEL_MEDIAN, _GUMBEL_QUARTILE = 0.3665, 0.8794
+"""Median of a Gumbel distribution of scale 1, and its upper quartile minus that median."""
 
 
-def structure_similarity(first: Plane, second: Plane, sigma_px: float = 1.5) -> Plane:
-    """The contrast and structure factor of SSIM, without its luminance factor.
+def ordinary(size: Plane, contrasts: tuple[Plane, ...], usable: Mask) -> Plane:
+    """The size of difference to expect at each pixel from the local contrast there.
 
-    Args:
-        first: float32 grey values 0 to 255, shape (h, w).
-        second: The same of the other picture.
-        sigma_px: Sigma of the Gaussian window.
-
-    Returns:
-        -1 to 1 for each pixel; 1 where the two differ by a constant.
-    """
-    mean_1, mean_2 = (cv2.GaussianBlur(p, (0, 0), sigma_px) for p in (first, second))
-    var_1 = cv2.GaussianBlur(first * first, (0, 0), sigma_px) - mean_1 * mean_1
-    var_2 = cv2.GaussianBlur(second * second, (0, 0), sigma_px) - mean_2 * mean_2
-    both = cv2.GaussianBlur(first * second, (0, 0), sigma_px) - mean_1 * mean_2
-    constant = np.float32((0.03 * 255) ** 2)
-    return (2 * both + constant) / (var_1 + var_2 + constant)
-
-
-def floor(size: Plane, contrast: Plane, usable: Mask, least: Plane, most: float) -> Plane:
-    """What a difference of `size` must be compared with at each pixel: its ordinary spread there.
+    A non-negative linear model in the contrasts, fitted to all pixels of the pair with large
+    differences cut short: an edit of up to a quarter of the picture hardly moves it.
 
     Args:
         size: Magnitude of the difference, shape (h, w).
-        contrast: Local contrast, the same shape.
-        usable: Pixels that may inform the floor.
-        least: The floor is never under this.
-        most: Nor over this, plus `least`: beyond it the picture did change.
-
-    Returns:
-        A scale in the unit of `size`; about 1.5 times the median of ordinary differences.
+        contrasts: Local contrasts, each of the same shape.
+        usable: Pixels that may inform the model.
     """
-    step = max(1, int(np.sqrt(size.size / _SAMPLE)))
+    step = stride(size.shape, _SAMPLE)
     picked = usable[::step, ::step]
-    sizes, contrasts = size[::step, ::step][picked], contrast[::step, ::step][picked]
+    sizes = size[::step, ::step][picked].astype(np.float64)
     if len(sizes) < 50:
-        return least
-    edges = np.unique(np.quantile(contrasts, np.linspace(0, 1, _BINS + 1)))
-    if len(edges) < 3:
-        return np.clip(np.full_like(size, 1.4826 * np.median(sizes)), least, least + most)
-    which = np.clip(np.searchsorted(edges, contrasts, side="right") - 1, 0, len(edges) - 2)
-    centres, scales = [], []
-    for index in range(len(edges) - 1):
-        inside = which == index
-        if int(inside.sum()) >= 20:
-            centres.append(float(np.median(contrasts[inside])))
-            scales.append(1.4826 * float(np.median(sizes[inside])))
-    ordinary = np.interp(contrast, centres, np.maximum.accumulate(scales)).astype(np.float32)
-    return np.clip(ordinary, least, least + np.float32(most))
+        return np.zeros_like(size)
+    columns = [np.asarray(c[::step, ::step][picked], np.float64) for c in contrasts]
+    weights = _non_negative_fit(np.column_stack([np.ones(len(sizes)), *columns]), sizes)
+    expected = np.full(size.shape, weights[0], np.float32)
+    for weight, contrast in zip(weights[1:], contrasts, strict=True):
+        if weight:
+            expected += np.float32(weight) * contrast
+    return expected
+
+
+def _non_negative_fit(
+    design: NDArray[np.float64], sizes: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    weights = np.zeros(design.shape[1])
+    weights[0] = np.median(sizes)
+    for _ in range(5):
+        expected = design @ weights + 0.3
+        short = np.minimum(sizes, 3 * np.median(sizes / expected) * expected)
+        scaled = design / expected[:, None]
+        normal, right = scaled.T @ scaled, scaled.T @ (short / expected)
+        active = np.ones(len(weights), bool)
+        while active.any():
+            weights = np.zeros(len(active))
+            part = normal[np.ix_(active, active)] + 1e-9 * np.eye(int(active.sum()))
+            weights[active] = np.linalg.solve(part, right[active])
+            if (weights >= 0).all():
+                break
+            active &= weights >= 0
+    return np.maximum(weights, 0)
+
+
+def rare(ratio: Plane, usable: Mask, otherwise: float) -> float:
+    """The level that the largest of all harmless pixels of the pair is expected to reach.
+
+    Args:
+        ratio: Differences in units of the ordinary one, shape (h, w).
+        usable: Pixels that count.
+        otherwise: The answer for a picture too small to tell.
+    """
+    rows, columns = ratio.shape[0] // _BLOCK_PX, ratio.shape[1] // _BLOCK_PX
+    if rows * columns < _FEW_BLOCKS:
+        return otherwise
+    whole = np.s_[: rows * _BLOCK_PX, : columns * _BLOCK_PX]
+    blocks = np.where(usable[whole], ratio[whole], 0).reshape(rows, _BLOCK_PX, columns, _BLOCK_PX)
+    seen = usable[whole].reshape(rows, _BLOCK_PX, columns, _BLOCK_PX).mean(axis=(1, 3)) > 0.5
+    maxima = blocks.max(axis=(1, 3))[seen]
+    if len(maxima) < _FEW_BLOCKS:
+        return otherwise
+    middle, upper = np.quantile(maxima, [0.5, 0.75])
+    spread = (upper - middle) / _GUMBEL_QUARTILE
+    return float(middle + spread * (math.log(len(maxima)) - _GUMBEL_MEDIAN))

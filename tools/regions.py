@@ -1,4 +1,4 @@
-"""From a map of evidence to ranked regions."""
+"""From maps of evidence to ranked regions."""
 
 from __future__ import annotations
 
@@ -8,77 +8,109 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Plane = NDArray[np.float32]
-Mask = NDArray[np.bool_]
+from agent_judge.tools.evidence import Evidence
+from agent_judge.tools.planes import Mask, Plane
+from agent_judge.tools.residual import Remainder
 
-_THIN_PX = 1.6
-"""A region whose pixels lie at most this far from its rim is a fringe."""
-_RIM = 0.45
-"""A region ends where the evidence falls under this share of its own high value."""
+_LOW = 0.5
+"""A region reaches out to this level from a pixel above 1."""
+_RIM, _RIM_REACH_PX = 0.45, 4
+"""It ends where evidence falls under this share of the highest within so many pixels: the rest is
+what smoothing spread."""
+_GAP_SHARE = 1 / 160
+"""Gaps up to this share of the picture's longer side are closed."""
+_FRINGE_DEPTH_PX = 3.0
+_FRINGE_MOTION_PX = 1.2
+_FRINGE_EXPLAINED = 0.6
+"""A fringe is thin, and this much of it is a motion of less than that many pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """One connected region of evidence, in the pixels of the map."""
+    """One connected region of evidence, in pixels of the map."""
 
     box_xyxy: tuple[int, int, int, int]
     """Half-open."""
     area_px: int
-    mass: float
-    """Evidence summed over the region."""
-    peak: float
-    """A high quantile of the evidence inside."""
-    thin: bool
+    strength: float
+    """Root of the summed squares of its evidence: contrast and area together."""
+    fringe: bool
+    """A thin line along an edge that moved by a fraction of a pixel."""
 
 
-def find_patches(
-    evidence: Plane, fine: Plane, low: float, high: float, most: int
-) -> tuple[list[Patch], Mask]:
-    """Connected regions above `low` that reach `high` somewhere, by mass, and their pixels.
+def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[Patch], int, Mask]:
+    """Regions of evidence, strongest first and fringes last.
 
     Args:
-        evidence: Shape (h, w); 0 where nothing may be reported.
-        fine: The same evidence with less blur, for the outline.
-        low: Where a region's surroundings end.
-        high: What a region must reach.
-        most: Regions beyond this many, by peak mass, are not outlined one by one.
+        evidence: Maps in which 1 is where evidence begins.
+        rest: What the evidence was made of, to tell fringes.
+        most: Regions to outline; the rest, by extent, is only counted.
+
+    Returns:
+        The regions, how many were only counted, and the pixels of those outlined.
     """
-    size = max(3, round(max(evidence.shape) / 160)) | 1
-    wide = (evidence > low).astype(np.uint8)
-    joined = cv2.morphologyEx(
-        wide, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
-    )
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    peaks = np.zeros(count, np.float32)
-    rows, columns = np.nonzero(evidence > high)
-    np.maximum.at(peaks, labels[rows, columns], evidence[rows, columns])
-    mask = np.zeros(evidence.shape, bool)
+    labels, stats, order = _components(evidence.strength)
+    pixels = np.zeros(labels.shape, bool)
     patches = []
-    order = [i for i in np.argsort(-stats[:, cv2.CC_STAT_AREA]) if i and peaks[i] > 0]
     for index in order[:most]:
-        x, y, w, h = stats[index, :4]
+        x, y, w, h = (int(v) for v in stats[index, :4])
         part = np.s_[y : y + h, x : x + w]
-        patch, inside = _outline(evidence[part], fine[part], labels[part] == index, low, (x, y))
-        mask[part] |= inside
-        patches.append(patch)
-    return sorted(patches, key=lambda p: (p.thin, -p.mass)), mask
+        core = _core(evidence.outline[part], labels[part] == index)
+        pixels[part] |= core
+        rows, columns = np.nonzero(core)
+        patches.append(
+            Patch(
+                box_xyxy=(
+                    x + int(columns.min()),
+                    y + int(rows.min()),
+                    x + int(columns.max()) + 1,
+                    y + int(rows.max()) + 1,
+                ),
+                area_px=int(core.sum()),
+                strength=float(np.sqrt((evidence.strength[part][core] ** 2).sum())),
+                fringe=_is_fringe(core, rest, (x, y)),
+            )
+        )
+    patches.sort(key=lambda p: (p.fringe, -p.strength, p.box_xyxy))
+    return patches, len(order[most:]), pixels
 
 
-def _outline(
-    evidence: Plane, fine: Plane, inside: Mask, low: float, corner: tuple[int, int]
-) -> tuple[Patch, Mask]:
-    peak = float(np.quantile(fine[inside], 0.9))
-    core = inside & (fine >= min(max(low, _RIM * peak), peak))
-    if not core.any():
-        core = inside
-    rows, columns = np.nonzero(core)
-    box = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
-    depth = cv2.distanceTransform(np.pad(core, 1).astype(np.uint8), cv2.DIST_L2, 3).max()
-    patch = Patch(
-        box_xyxy=tuple(int(v + corner[i % 2]) for i, v in enumerate(box)),
-        area_px=int(core.sum()),
-        mass=float(evidence[core].sum()),
-        peak=float(evidence[inside].max()),
-        thin=bool(depth <= _THIN_PX),
+def _components(
+    strength: Plane,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], list[int]]:
+    """Labels and boxes of the regions that reach 1, and their labels by extent."""
+    side = max(3, round(max(strength.shape) * _GAP_SHARE)) | 1
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    wide = cv2.morphologyEx((strength > _LOW).astype(np.uint8), cv2.MORPH_CLOSE, disc)
+    count, marks, boxes, _ = cv2.connectedComponentsWithStats(wide, connectivity=8)
+    labels, stats = np.asarray(marks, np.int32), np.asarray(boxes, np.int32)
+    reached = np.zeros(count, bool)
+    reached[labels[strength > 1]] = True
+    by_extent = np.argsort(-stats[:, cv2.CC_STAT_AREA], kind="stable")
+    return labels, stats, [int(i) for i in by_extent if i and reached[i]]
+
+
+def _core(outline: Plane, inside: Mask) -> Mask:
+    """The pixels of a region that carry it: without the rim that smoothing added."""
+    reach = np.ones((2 * _RIM_REACH_PX + 1, 2 * _RIM_REACH_PX + 1), np.uint8)
+    highest = np.asarray(cv2.dilate(outline, reach), np.float32)
+    core: Mask = inside & (outline >= np.maximum(_LOW, _RIM * highest))
+    return core if core.any() else inside
+
+
+def _is_fringe(core: Mask, rest: Remainder, corner_xy: tuple[int, int]) -> bool:
+    depth = cv2.distanceTransform(np.pad(core, 1).astype(np.uint8), cv2.DIST_L2, 3)
+    if float(depth.max()) > _FRINGE_DEPTH_PX:
+        return False
+    x, y = corner_xy
+    part = np.s_[y : y + core.shape[0], x : x + core.shape[1]]
+    left = rest.luma[part][core].astype(np.float64)
+    picture = rest.fixed_luma[part]
+    slopes = [cv2.Scharr(picture, cv2.CV_64F, *d, scale=1 / 32) for d in ((1, 0), (0, 1))]
+    design = np.column_stack([s[core] for s in slopes])
+    motion = np.linalg.lstsq(design, left, rcond=None)[0]
+    unexplained = float(((left - design @ motion) ** 2).sum())
+    return bool(
+        np.hypot(*motion) <= _FRINGE_MOTION_PX
+        and unexplained <= (1 - _FRINGE_EXPLAINED) * float((left**2).sum())
     )
-    return patch, core

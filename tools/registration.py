@@ -1,41 +1,45 @@
 """Where each pixel of one picture lies in the other: the step before any comparison.
 
-Editing models move what they re-render by a pixel or two, by fractions of one, or scale it.
-Phase correlation and matched key points give a start; a robust Gauss-Newton fit of grey values
-refines it to a few hundredths of a pixel; the simplest motion that explains the pair is kept. A
-start whose edges do not agree afterwards is not believed.
-
-A motion is a 2x3 matrix on continuous pixel coordinates: the first pixel covers 0 to 1.
+Editing models move what they re-render by a pixel or two, by fractions of one, or scale it. Several
+starts are tried: one frame on the other, bars cut off, phase correlation, matched key points. A
+robust Gauss-Newton fit of grey values refines them to a few hundredths of a pixel, and the simplest
+motion that explains the pair is kept. A start whose edges do not agree afterwards is not believed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Grey = NDArray[np.float32]
-Mask = NDArray[np.bool_]
-Matrix = NDArray[np.float64]
+from agent_judge.tools.planes import Mask, Matrix, Plane, smooth
+
+Grey = NDArray[np.uint8]
+"""uint8, shape (h, w)."""
 
 MIN_SIDE_PX = 24
 """Pictures with a shorter side have too little to align."""
-_START_SIDE_PX, _FINE_SIDE_PX = 256, 1024
-_MAX_POINTS = 12_000
+_SIDES_PX = (64, 128, 256, 1024)
+"""Longer sides of the levels, coarse to fine; starts are compared on the last but one."""
+_MAX_POINTS = 8_000
+_MIN_POINTS = 100
 _TRUSTED_AGREEMENT = 0.3
-"""Correlation of gradients, 0 for unrelated pictures, above which a motion is believed."""
+"""Correlation of gradients, about 0 for unrelated pictures, above which a motion is believed."""
 _SURE_AGREEMENT = 0.7
 """Above this no further start is tried."""
+_BETTER_AGREEMENT = 0.05
+"""What a further start must add: pictures repeat themselves."""
 _SIMPLER_COST = 1.01
 """A simpler motion is kept while it costs at most this much of the best one."""
-_MODELS: tuple[tuple[tuple[float, ...], ...], ...] = (
-    ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 1)),
-    ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 1), (1, 0, 0, 0, 1, 0)),
-    tuple(tuple(float(i == j) for j in range(6)) for i in range(6)),
-)
-"""Directions in which the six numbers of a motion may vary: translation; scale; affine."""
+_TUKEY = 4.685
+_TRANSLATION = ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 1))
+_SCALE = (*_TRANSLATION, (1, 0, 0, 0, 1, 0))
+_AFFINE = tuple(tuple(int(i == j) for j in range(6)) for i in range(6))
+_Model = tuple[tuple[int, ...], ...]
+"""Directions in which the six numbers of a motion may vary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,273 +47,319 @@ class Registration:
     """How the moving picture lies in the frame of the fixed one."""
 
     matrix: Matrix
-    """2x3, moving -> fixed."""
+    """3x3, moving -> fixed, on continuous pixel coordinates."""
     trusted: bool
     """False when no motion explained the pair: `matrix` only lays one frame on the other."""
-    agreement: float
-    """Correlation of the two pictures' gradients under `matrix`, -1 to 1."""
+    bars: bool
+    """Whether one picture has bars around what the other one fills its frame with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Picture:
+    """A picture at the finest level, and what of it counts."""
+
+    grey: Plane
+    seen: Mask
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Level:
     """The pair at one resolution."""
 
-    fixed: Grey
+    fixed: NDArray[np.float64]
+    """Shape (N, 3): grey value and both slopes at each point."""
     moving: NDArray[np.float32]
-    """Shape (h, w, 3): grey value and its two derivatives."""
-    points: NDArray[np.float32]
-    """Shape (N, 2): pixels of `fixed` worth comparing, as x and y."""
+    """Shape (h, w, 3): grey value and both slopes."""
+    points: NDArray[np.float64]
+    """Shape (N, 2): centres of the fixed picture's pixels worth comparing."""
+    size_wh: NDArray[np.float64]
+    """Of the fixed picture on this level."""
     to_fixed: Matrix
     to_moving: Matrix
-    """3x3, full resolution -> this level, of each picture."""
+    """3x3, finest level -> this level, of each picture."""
 
 
 def register(moving: Grey, fixed: Grey, moving_masked: Mask, fixed_masked: Mask) -> Registration:
     """The motion that lays `moving` over `fixed`.
 
     Args:
-        moving: float32 grey values, shape (h, w), 0 to 255.
+        moving: Grey values, shape (h, w).
         fixed: The same of the other picture, of any size.
         moving_masked: Shape (h, w): pixels that say nothing, such as a painted mask.
         fixed_masked: The same of the other picture.
     """
-    frame = frame_onto_frame(moving.shape, fixed.shape)
+    whole = frame_onto_frame(moving.shape, fixed.shape)
     if min(*moving.shape, *fixed.shape) < MIN_SIDE_PX:
-        return Registration(matrix=frame[:2], trusted=True, agreement=1.0)
-    masks = (moving_masked, fixed_masked)
-    best, agreement = _best_start(moving, fixed, masks, frame)
+        return Registration(matrix=whole, trusted=True, bars=False)
+    pair = (_finest(moving, moving_masked), _finest(fixed, fixed_masked))
+    frame = frame_onto_frame(pair[0].grey.shape, pair[1].grey.shape)
+    best, agreement, start = _best_start(pair, frame)
     if agreement < _TRUSTED_AGREEMENT:
-        return Registration(matrix=frame[:2], trusted=False, agreement=agreement)
-    matrix = _simplest(moving, fixed, masks, best, frame)
-    return Registration(matrix=matrix[:2], trusted=True, agreement=agreement)
+        return Registration(matrix=whole, trusted=False, bars=False)
+    matrix = _simplest(pair, best, frame)
+    if matrix is frame:
+        return Registration(matrix=whole, trusted=True, bars=False)
+    into = frame_onto_frame(moving.shape, pair[0].grey.shape)
+    out_of = frame_onto_frame(pair[1].grey.shape, fixed.shape)
+    return Registration(matrix=out_of @ matrix @ into, trusted=True, bars=start is _without_bars)
 
 
 def frame_onto_frame(moving_hw: tuple[int, ...], fixed_hw: tuple[int, ...]) -> Matrix:
-    """The 3x3 scaling that lays one picture's frame on the other's."""
+    """The 3x3 scaling that lays one picture's frame on the other's.
+
+    Example:
+        >>> frame_onto_frame((100, 200), (50, 100)).diagonal()
+        array([0.5, 0.5, 1. ])
+    """
     return np.diag([fixed_hw[1] / moving_hw[1], fixed_hw[0] / moving_hw[0], 1.0])
 
 
-def _best_start(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], frame: Matrix
-) -> tuple[Matrix, float]:
-    best, best_agreement = frame, -1.0
-    for start in (_same_frame, _phase_correlation, _key_points):
-        matrix = start(moving, fixed, masks, frame)
+def _finest(grey: Grey, masked: Mask) -> _Picture:
+    reduced = _reduced(grey, _SIDES_PX[-1] / max(grey.shape))
+    if not masked.any():
+        return _Picture(grey=reduced, seen=np.ones(reduced.shape, bool))
+    # A painted mask does not move with the content: its rim must not vote for standing still.
+    wide = np.asarray(cv2.dilate(masked.astype(np.uint8), np.ones((9, 9), np.uint8)), np.uint8)
+    seen = _reduced(wide, reduced.shape[1] / grey.shape[1]) == 0
+    return _Picture(grey=reduced, seen=seen)
+
+
+def _reduced(plane: Grey | Plane, factor: float) -> Plane:
+    if factor >= 1:
+        return plane.astype(np.float32)
+    height, width = plane.shape
+    size_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
+    return np.asarray(cv2.resize(plane, size_wh, interpolation=cv2.INTER_AREA), np.float32)
+
+
+_Pair = tuple[_Picture, _Picture]
+_Start = Callable[[_Pair, Matrix], Matrix | None]
+
+
+def _best_start(pair: _Pair, frame: Matrix) -> tuple[Matrix, float, _Start]:
+    best, best_agreement, best_start = frame, -1.0, _same_frame
+    for start in (_same_frame, _without_bars, _phase_correlation, _key_points):
+        matrix = start(pair, frame)
         if matrix is None:
             continue
-        for side in (_START_SIDE_PX // 4, _START_SIDE_PX // 2, _START_SIDE_PX):
-            level = _level(moving, fixed, masks, matrix, side)
-            matrix, _ = _fit(level, matrix, 1)
+        for side in _SIDES_PX[:-1]:
+            level = _level(pair, matrix, side)
+            matrix = _fit(level, matrix, _SCALE)
         agreement = _agreement(level, matrix)
-        if agreement > best_agreement + 0.02:
-            best, best_agreement = matrix, agreement
+        if agreement > best_agreement + _BETTER_AGREEMENT:
+            best, best_agreement, best_start = matrix, agreement, start
         if best_agreement > _SURE_AGREEMENT:
             break
-    return best, best_agreement
+    return best, best_agreement, best_start
 
 
-def _same_frame(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], frame: Matrix
-) -> Matrix | None:
+def _same_frame(pair: _Pair, frame: Matrix) -> Matrix | None:
     return frame
 
 
-def _phase_correlation(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], frame: Matrix
-) -> Matrix | None:
-    factor = min(1.0, _START_SIDE_PX / max(fixed.shape))
-    size_wh = (max(16, round(fixed.shape[1] * factor)), max(16, round(fixed.shape[0] * factor)))
-    window = cv2.createHanningWindow(size_wh, cv2.CV_32F)
-    planes = [
-        cv2.resize(_filled(grey, masked), size_wh, interpolation=cv2.INTER_AREA)
-        for grey, masked in zip((moving, fixed), masks, strict=True)
+def _without_bars(pair: _Pair, frame: Matrix) -> Matrix | None:
+    """What one picture shows between bars, onto what the other shows; None without bars."""
+    (left_m, top_m, right_m, bottom_m), (left_f, top_f, right_f, bottom_f) = boxes = [
+        _content_box(p.grey) for p in pair
     ]
+    whole = [(0, 0, p.grey.shape[1], p.grey.shape[0]) for p in pair]
+    if boxes == whole:
+        return None
+    across = (right_f - left_f) / (right_m - left_m)
+    down = (bottom_f - top_f) / (bottom_m - top_m)
+    shift = (left_f - across * left_m, top_f - down * top_m)
+    return np.array([[across, 0, shift[0]], [0, down, shift[1]], [0, 0, 1]])
+
+
+def _content_box(grey: Plane) -> tuple[int, int, int, int]:
+    """The picture without border rows and columns of one flat value."""
+    spans = []
+    for axis in (0, 1):
+        flat = grey.std(axis=axis) < 3.0
+        first, last = int(np.argmin(flat)), len(flat) - int(np.argmin(flat[::-1]))
+        spans.append((0, len(flat)) if flat.all() or last - first < 8 else (first, last))
+    (left, right), (top, bottom) = spans
+    return left, top, right, bottom
+
+
+def _phase_correlation(pair: _Pair, frame: Matrix) -> Matrix | None:
+    height, width = pair[1].grey.shape
+    factor = min(1.0, _SIDES_PX[-2] / max(height, width))
+    size_wh = (max(16, round(width * factor)), max(16, round(height * factor)))
+    window = cv2.createHanningWindow(size_wh, cv2.CV_32F)
+    planes = []
+    for picture in pair:
+        middle = picture.grey[picture.seen].mean() if picture.seen.any() else 0.0
+        filled = np.where(picture.seen, picture.grey, np.float32(middle))
+        planes.append(cv2.resize(filled, size_wh, interpolation=cv2.INTER_AREA))
     (dx, dy), _ = cv2.phaseCorrelate(planes[0], planes[1], window)
     if not np.isfinite([dx, dy]).all():
         return None
     shift = np.eye(3)
-    shift[:2, 2] = dx * fixed.shape[1] / size_wh[0], dy * fixed.shape[0] / size_wh[1]
+    shift[:2, 2] = dx * width / size_wh[0], dy * height / size_wh[1]
     return shift @ frame
 
 
-def _key_points(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], frame: Matrix
-) -> Matrix | None:
-    found, factors = [], []
-    for grey, masked in zip((moving, fixed), masks, strict=True):
-        factor = min(1.0, 2 * _START_SIDE_PX / max(grey.shape))
-        small = _resized(grey, factor)
-        seen = _resized((~masked).astype(np.uint8) * 255, factor)
-        found.append(cv2.ORB_create(1000).detectAndCompute(small.astype(np.uint8), seen))
-        factors.append(factor)
+def _key_points(pair: _Pair, frame: Matrix) -> Matrix | None:
+    found = []
+    for picture in pair:
+        finder = cv2.ORB.create(1000)
+        seen = picture.seen.astype(np.uint8) * 255
+        found.append(finder.detectAndCompute(picture.grey.astype(np.uint8), seen))
     (points_m, marks_m), (points_f, marks_f) = found
-    if marks_m is None or marks_f is None or min(len(points_m), len(points_f)) < 12:
+    if min(len(points_m), len(points_f)) < 12:
         return None
-    pairs = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(marks_m, marks_f)
-    if len(pairs) < 12:
+    matches = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(marks_m, marks_f)
+    if len(matches) < 12:
         return None
-    here = np.float32([points_m[p.queryIdx].pt for p in pairs]) / factors[0]
-    there = np.float32([points_f[p.trainIdx].pt for p in pairs]) / factors[1]
+    here = np.array([points_m[m.queryIdx].pt for m in matches])
+    there = np.array([points_f[m.trainIdx].pt for m in matches])
     matrix, inliers = cv2.estimateAffinePartial2D(
-        here, there, method=cv2.RANSAC, ransacReprojThreshold=3 / factors[1]
+        here, there, method=cv2.RANSAC, ransacReprojThreshold=4.0
     )
-    if matrix is None or int(inliers.sum()) < 10:
+    if matrix is None or int(np.sum(inliers)) < 10:
         return None
     return np.vstack([matrix, [0, 0, 1]])
 
 
-def _simplest(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], start: Matrix, frame: Matrix
-) -> Matrix:
-    sides = [_START_SIDE_PX]
-    while sides[-1] < min(_FINE_SIDE_PX, max(fixed.shape)):
-        sides.append(min(2 * sides[-1], _FINE_SIDE_PX))
-    level = _level(moving, fixed, masks, start, _START_SIDE_PX)
-    fits = [start] * len(_MODELS)
-    for side in sides:
-        level = _level(moving, fixed, masks, start, side)
-        fits = [_fit(level, fit, model)[0] for model, fit in enumerate(fits)]
-    scale = _fit(level, fits[-1], 2)[1]
-    candidates = [frame, *fits]
-    costs = [_cost(level, candidate, scale) for candidate in candidates]
+def _simplest(pair: _Pair, start: Matrix, frame: Matrix) -> Matrix:
+    """The refined motion with the fewest numbers that explains the pair as well as any."""
+    level = _level(pair, start, _SIDES_PX[-1])
+    affine = _fit(level, start, _AFFINE)
+    scale = _fit(level, affine, _SCALE)
+    moved = frame.copy()
+    moved[:2, 2] = affine[:2, 2] + (affine[:2, :2] - frame[:2, :2]) @ _middle(pair[0])
+    candidates = [frame, _fit(level, moved, _TRANSLATION), scale, affine]
+    spread = _spread(level, affine)
+    costs = [_cost(level, candidate, spread) for candidate in candidates]
     bearable = min(costs) * _SIMPLER_COST
     return next(m for m, cost in zip(candidates, costs, strict=True) if cost <= bearable)
 
 
-def _level(
-    moving: Grey, fixed: Grey, masks: tuple[Mask, Mask], matrix: Matrix, side_px: int
-) -> _Level:
-    """The pair with `fixed` reduced to a longer side of `side_px`, `moving` to the same scale."""
-    factor = min(1.0, side_px / max(fixed.shape))
+def _middle(picture: _Picture) -> NDArray[np.float64]:
+    return np.array(picture.grey.shape[::-1]) / 2
+
+
+def _level(pair: _Pair, matrix: Matrix, side_px: int) -> _Level:
+    """The pair with the fixed picture's longer side at `side_px`, both at one scale."""
+    moving, fixed = pair
+    factor = min(1.0, side_px / max(fixed.grey.shape))
     content = float(np.sqrt(abs(np.linalg.det(matrix[:2, :2]))))
-    small = cv2.GaussianBlur(_resized(fixed, factor), (0, 0), 1.0)
-    other = cv2.GaussianBlur(_resized(moving, min(1.0, factor * content)), (0, 0), 1.0)
-    slopes = [cv2.Scharr(other, cv2.CV_32F, *d, scale=1 / 32) for d in ((1, 0), (0, 1))]
-    dark = cv2.dilate(masks[1].astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    seen = ~(_resized(dark.astype(np.uint8), factor) > 0)
+    here = _with_slopes(_reduced(fixed.grey, factor))
+    seen = _reduced((~fixed.seen).astype(np.float32), factor) == 0
+    there = _with_slopes(_reduced(moving.grey, factor * content))
+    rows, columns = _steep(here, seen)
     return _Level(
-        fixed=small,
-        moving=np.dstack([other, *slopes]),
-        points=_points(small, seen),
-        to_fixed=frame_onto_frame(fixed.shape, small.shape),
-        to_moving=frame_onto_frame(moving.shape, other.shape),
+        fixed=here[rows, columns].astype(np.float64),
+        moving=there,
+        points=np.column_stack([columns, rows]).astype(np.float64) + 0.5,
+        size_wh=np.array(here.shape[1::-1], np.float64),
+        to_fixed=frame_onto_frame(fixed.grey.shape, here.shape),
+        to_moving=frame_onto_frame(moving.grey.shape, there.shape),
     )
 
 
-def _points(grey: Grey, seen: Mask) -> NDArray[np.float32]:
-    steep = cv2.magnitude(cv2.Scharr(grey, cv2.CV_32F, 1, 0), cv2.Scharr(grey, cv2.CV_32F, 0, 1))
+def _with_slopes(grey: Plane) -> NDArray[np.float32]:
+    soft = smooth(grey, 1.0)
+    across, down = (cv2.Scharr(soft, cv2.CV_32F, *d, scale=1 / 32) for d in ((1, 0), (0, 1)))
+    return np.dstack([soft, across, down])
+
+
+def _steep(picture: NDArray[np.float32], seen: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the steeper half of the pixels, thinned out."""
     usable = seen.copy()
     usable[[0, -1]] = False
     usable[:, [0, -1]] = False
     if not usable.any():
-        return np.zeros((0, 2), np.float32)
-    rows, columns = np.nonzero(usable & (steep >= np.quantile(steep[usable], 0.5)))
-    stride = max(1, len(rows) // _MAX_POINTS)
-    return np.column_stack([columns, rows])[::stride][:_MAX_POINTS].astype(np.float32)
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    slope = np.hypot(picture[..., 1], picture[..., 2])
+    rows, columns = np.nonzero(usable & (slope >= np.quantile(slope[usable][::7], 0.5)))
+    step = max(1, len(rows) // _MAX_POINTS)
+    return rows[::step], columns[::step]
 
 
-def _sample(
-    level: _Level, matrix: Matrix
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Mask, NDArray[np.float64]]:
-    """Grey value and slopes of `moving` at each point, the points' fixed values, and validity."""
+def _sample(level: _Level, matrix: Matrix) -> tuple[NDArray[np.float64], Mask, Matrix]:
+    """Value and slopes of the moving picture at each point, which exist, and the way there."""
     back = level.to_moving @ np.linalg.inv(matrix) @ np.linalg.inv(level.to_fixed)
-    at = (level.points + 0.5) @ back[:2, :2].T + back[:2, 2] - 0.5
+    at = level.points @ back[:2, :2].T + back[:2, 2] - 0.5
     height, width = level.moving.shape[:2]
-    inside = (at >= 0).all(axis=1) & (at[:, 0] <= width - 1) & (at[:, 1] <= height - 1)
-    values = cv2.remap(
-        level.moving,
-        at[:, :1].astype(np.float32),
-        at[:, 1:].astype(np.float32),
-        cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
-    )[:, 0].astype(np.float64)
-    columns, rows = level.points.astype(int).T
-    return values, level.fixed[rows, columns].astype(np.float64), inside, back[:2]
+    inside: Mask = ((at >= 0) & (at <= (width - 1, height - 1))).all(axis=1)
+    at = np.clip(at, -1, (width, height)).astype(np.float32)
+    values = cv2.remap(level.moving, at[:, :1], at[:, 1:], cv2.INTER_LINEAR)
+    return np.asarray(values, np.float64).reshape(-1, 3), inside, back
 
 
-def _fit(level: _Level, matrix: Matrix, model: int) -> tuple[Matrix, float]:
-    """`matrix` refined on one level, with the scale of what remains, in grey levels."""
-    directions = np.array(_MODELS[model])
-    height, width = level.fixed.shape
-    centre, half = np.array([width, height]) / 2, max(width, height) / 2
-    unit = np.column_stack([(level.points + 0.5 - centre) / half, np.ones(len(level.points))])
-    scale = 1.0
+def _fit(level: _Level, matrix: Matrix, model: _Model) -> Matrix:
+    """`matrix` refined on one level along the model's directions."""
+    if len(level.points) < _MIN_POINTS:
+        return matrix
+    directions = np.array(model, np.float64)
+    centre, half = level.size_wh / 2, level.size_wh.max() / 2
+    unit = np.column_stack([(level.points - centre) / half, np.ones(len(level.points))])
+    to_unit = np.array(
+        [[1 / half, 0, -centre[0] / half], [0, 1 / half, -centre[1] / half], [0, 0, 1]]
+    )
     for _ in range(12):
-        values, wanted, inside, back = _sample(level, matrix)
-        if int(inside.sum()) < 100:
-            return matrix, scale
-        moved = np.hstack([values[:, 1:2] * unit, values[:, 2:3] * unit]) @ directions.T
-        design = np.column_stack([moved, values[:, 0], np.ones(len(unit))])[inside]
-        step, scale = _robust_step(design, values[inside, 0], wanted[inside])
-        change = (directions.T @ step).reshape(2, 3)
-        change = np.column_stack(
-            [change[:, :2] / half, change[:, 2] - change[:, :2] @ centre / half]
-        )
-        full = (
-            np.linalg.inv(level.to_moving) @ np.vstack([back + change, [0, 0, 1]]) @ level.to_fixed
-        )
-        if abs(np.linalg.det(full[:2, :2])) < 1e-3:
-            return matrix, scale
-        matrix = np.linalg.inv(full)
+        values, inside, back = _sample(level, matrix)
+        if int(inside.sum()) < _MIN_POINTS:
+            return matrix
+        moved = np.hstack([values[:, 1:2] * unit, values[:, 2:] * unit]) @ directions.T
+        step = _robust_step(moved[inside], values[inside, 0], level.fixed[inside, 0])
+        back[:2] += (directions.T @ step).reshape(2, 3) @ to_unit
+        full = np.linalg.inv(level.to_moving) @ back @ level.to_fixed
+        if abs(np.linalg.det(full)) < 1e-3:
+            return matrix
+        matrix = np.asarray(np.linalg.inv(full), np.float64)
         if np.abs(step).max() < 0.003:
             break
-    return matrix, scale
+    return matrix
 
 
 def _robust_step(
-    design: NDArray[np.float64], values: NDArray[np.float64], wanted: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
-    """One weighted solution for motion, gain and offset; gain and offset are dropped."""
-    count = design.shape[1] - 2
-    gain = max(0.1, float(np.std(wanted)) / max(1e-3, float(np.std(values))))
-    offset = float(np.median(wanted - gain * values))
-    scale = 1.0
-    solution = np.zeros(count + 2)
+    moved: NDArray[np.float64], values: NDArray[np.float64], wanted: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The change of motion that explains most, beside a gain and an offset of the grey values."""
+    design = np.column_stack([moved, values, np.ones(len(values))])
+    gain = max(0.1, float(wanted.std()) / max(1e-3, float(values.std())))
+    rest = wanted - gain * values
+    rest -= np.median(rest)
+    solution = np.zeros(design.shape[1])
     for _ in range(2):
-        rest = wanted - gain * values - offset - design[:, :count] @ solution[:count] * gain
         scale = max(0.5, 1.4826 * float(np.median(np.abs(rest))))
-        weight = np.clip(1 - (rest / (4.685 * scale)) ** 2, 0, None) ** 2
+        weight = np.clip(1 - (rest / (_TUKEY * scale)) ** 2, 0, None) ** 2
         normal = design.T @ (design * weight[:, None])
-        ridge = np.diag([1e-6 * np.trace(normal) / len(normal) + 1e-9] * len(normal))
-        solution = np.linalg.solve(normal + ridge, design.T @ (weight * wanted))
-        gain, offset = max(0.1, float(solution[-2])), float(solution[-1])
-        solution[:count] /= gain
-    return np.clip(solution[:count], -3, 3), scale
+        lean = (1e-6 * np.trace(normal) / len(normal) + 1e-9) * np.eye(len(normal))
+        solution = np.linalg.solve(normal + lean, design.T @ (weight * wanted))
+        rest = wanted - design @ solution
+    step: NDArray[np.float64] = np.clip(solution[:-2] / max(0.1, solution[-2]), -3, 3)
+    return step
 
 
-def _cost(level: _Level, matrix: Matrix, scale: float) -> float:
-    """Mean Tukey loss under `matrix`, after the best gain and offset; points outside cost most."""
-    values, wanted, inside, _ = _sample(level, matrix)
-    if int(inside.sum()) < 100:
-        return 1.0
-    gain, offset = np.polyfit(values[inside, 0], wanted[inside], 1)
-    rest = (wanted - gain * values[:, 0] - offset) / (4.685 * scale)
-    loss = 1 - np.clip(1 - rest**2, 0, None) ** 3
-    return float(np.where(inside, loss, 1.0).mean())
+def _remaining(level: _Level, matrix: Matrix) -> tuple[NDArray[np.float64], Mask]:
+    """What is left at each point after the best gain and offset, and which points exist."""
+    values, inside, _ = _sample(level, matrix)
+    if int(inside.sum()) < _MIN_POINTS:
+        return np.zeros(len(inside)), np.zeros_like(inside)
+    gain, offset = np.polyfit(values[inside, 0], level.fixed[inside, 0], 1)
+    return level.fixed[:, 0] - gain * values[:, 0] - offset, inside
+
+
+def _spread(level: _Level, matrix: Matrix) -> float:
+    rest, inside = _remaining(level, matrix)
+    return max(0.5, 1.4826 * float(np.median(np.abs(rest[inside])))) if inside.any() else 1.0
+
+
+def _cost(level: _Level, matrix: Matrix, spread: float) -> float:
+    """Mean Tukey loss under `matrix`; a point that falls outside costs most."""
+    rest, inside = _remaining(level, matrix)
+    loss = 1 - np.clip(1 - (rest / (_TUKEY * spread)) ** 2, 0, None) ** 3
+    return float(np.where(inside, loss, 1.0).mean()) if len(loss) else 1.0
 
 
 def _agreement(level: _Level, matrix: Matrix) -> float:
-    """Correlation of gradients over the points, those outside counted as zero."""
-    values, _, inside, back = _sample(level, matrix)
-    columns, rows = level.points.astype(int).T
-    slopes = [cv2.Scharr(level.fixed, cv2.CV_32F, *d, scale=1 / 32) for d in ((1, 0), (0, 1))]
-    fixed = np.column_stack([s[rows, columns] for s in slopes]).astype(np.float64)
-    moving = values[:, 1:] @ back[:, :2]
-    moving[~inside] = 0
+    """Correlation of gradients over all points; those that fall outside agree in nothing."""
+    values, inside, back = _sample(level, matrix)
+    moving = np.where(inside[:, None], values[:, 1:] @ back[:2, :2], 0)
+    fixed = level.fixed[:, 1:]
     power = float(np.sqrt((fixed**2).sum() * (moving**2).sum()))
-    return float((fixed * moving).sum() / power) if power > 1e-6 else 0.0
-
-
-def _filled(grey: Grey, masked: Mask) -> Grey:
-    """`grey` with its masked pixels at the mean of the rest, so that they carry no edge of it."""
-    if not masked.any() or masked.all():
-        return grey
-    return np.where(masked, grey[~masked].mean(), grey).astype(np.float32)
-
-
-def _resized(plane: NDArray[np.generic], factor: float) -> NDArray[np.generic]:
-    if factor >= 1.0:
-        return plane
-    height, width = plane.shape[:2]
-    size_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
-    return cv2.resize(plane, size_wh, interpolation=cv2.INTER_AREA)
+    return float((fixed * moving).sum()) / power if power > 1e-6 else 0.0

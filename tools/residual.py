@@ -1,8 +1,8 @@
 """What is left of one picture when the other, re-rendered to look like it, is taken away.
 
 Registration, tone and sharpness are properties of the whole picture; none of them is an edit. The
-sharper picture is warped, toned and softened until it explains the other as well as global
-operations can; the rest is what the noise floor and the regions are made of.
+sharper picture is warped, toned and softened until it explains the other as well as such global
+operations can; the rest is what evidence is made of.
 """
 
 from __future__ import annotations
@@ -13,44 +13,83 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Planes = NDArray[np.float32]
-"""float32, shape (h, w, 3): luma and two chromas (YCrCb), in grey levels."""
-Mask = NDArray[np.bool_]
-Matrix = NDArray[np.float64]
+from agent_judge.tools.base import RGB
+from agent_judge.tools.planes import (
+    Mask,
+    Matrix,
+    Plane,
+    Planes,
+    local_contrast,
+    resized,
+    smooth,
+    stride,
+)
 
 _SAMPLE = 40_000
-_SOFTENINGS = (0.7, 1.5)
-"""Gaussian sigmas in px whose mixture with the picture itself imitates a resampling."""
-_TONE_BLOCK_PX = 16
-_TONE_LIMIT = 12.0
+_SOFTENINGS_PX = (0.7, 1.5)
+"""Sigmas of the blurs whose mixture with the picture itself imitates a resampling."""
+_TINT_BLOCK_PX = 16
+_TINT_LIMIT = 10.0
 """A slowly varying tint stays within this many grey levels; more is an edit."""
+_TUKEY = 4.685
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tone:
-    """How the fixed picture's tone follows from the other's."""
+    """Factor and offset on red, green and blue that carry one picture's tone to the other's."""
 
-    gain: tuple[float, float, float]
-    """Factor on red, green and blue."""
-    offset: tuple[float, float, float]
-    """Added grey levels."""
+    gain: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Grey levels."""
+
+    def inverse(self) -> Tone:
+        """The tone that leads back."""
+        gain = tuple(1 / g for g in self.gain)
+        offset = tuple(-o / g for g, o in zip(self.gain, self.offset, strict=True))
+        return Tone(gain=(gain[0], gain[1], gain[2]), offset=(offset[0], offset[1], offset[2]))
+
+    def apply(self, pixels: RGB) -> Planes:
+        """`pixels` in that tone, clipped as the other picture was."""
+        levels = np.arange(256)[:, None] * np.array(self.gain) + np.array(self.offset)
+        table = np.clip(levels, 0, 255).astype(np.float32)[:, None]
+        return np.asarray(cv2.LUT(pixels, table), np.float32)
 
 
-def lay_over(pixels: NDArray[np.uint8], matrix: Matrix, size_wh: tuple[int, int]) -> Planes:
-    """`pixels` resampled into a frame of `size_wh` under `matrix` (2x3, continuous pixels)."""
-    factor = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
+@dataclass(frozen=True, kw_only=True)
+class Remainder:
+    """What global operations leave unexplained."""
+
+    luma: Plane
+    """Shape (h, w), in grey levels; 0 where the pair cannot be compared."""
+    luma_contrast: Plane
+    """The lesser local contrast of the two pictures."""
+    chroma: Planes
+    """Two chromas at half size, shape (h / 2, w / 2, 2)."""
+    chroma_contrast: Planes
+    """The greater local contrast of each: re-encoding wipes the colour of specks out."""
+    fixed_luma: Plane
+    """Luma of the picture that was explained."""
+    tone: Tone
+    """Of the explained picture, from the other's."""
+    sharpness: float
+    """Contrast of fine detail of the explained picture in units of the other's."""
+
+
+def lay_over(pixels: RGB, matrix: Matrix, size_wh: tuple[int, int]) -> RGB:
+    """`pixels` resampled into a frame of `size_wh` under the 2x3 `matrix`."""
     height, width = pixels.shape[:2]
     exact = np.array([[size_wh[0] / width, 0, 0], [0, size_wh[1] / height, 0]])
+    factor = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
     if np.allclose(matrix, exact, atol=1e-9):
         if (width, height) == size_wh:
-            return pixels.astype(np.float32)
+            return pixels
         how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
-        return cv2.resize(pixels, size_wh, interpolation=how).astype(np.float32)
+        return np.asarray(cv2.resize(pixels, size_wh, interpolation=how), np.uint8)
     if factor < 0.9:
         small_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
-        pixels = cv2.resize(pixels, small_wh, interpolation=cv2.INTER_AREA)
         back = np.diag([width / small_wh[0], height / small_wh[1]])
         matrix = np.column_stack([matrix[:, :2] @ back, matrix[:, 2]])
+        pixels = np.asarray(cv2.resize(pixels, small_wh, interpolation=cv2.INTER_AREA), np.uint8)
     warped = cv2.warpAffine(
         pixels,
         on_indices(matrix),
@@ -58,116 +97,137 @@ def lay_over(pixels: NDArray[np.uint8], matrix: Matrix, size_wh: tuple[int, int]
         flags=cv2.INTER_CUBIC,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    return warped.astype(np.float32)
+    return np.asarray(warped, np.uint8)
 
 
 def on_indices(matrix: Matrix) -> Matrix:
     """The motion for OpenCV, whose coordinates are 0 at the first pixel's centre."""
-    shift = matrix[:, :2] @ np.array([0.5, 0.5]) - 0.5
-    return np.column_stack([matrix[:, :2], matrix[:, 2] + shift])
+    shift = matrix[:2, :2] @ np.array([0.5, 0.5]) - 0.5
+    return np.column_stack([matrix[:2, :2], matrix[:2, 2] + shift])
 
 
-def fit_tone(moved: Planes, fixed: Planes, usable: Mask) -> Tone:
+def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
+    """What of `fixed` the picture `moved`, laid over it, does not explain.
+
+    Args:
+        moved: uint8 RGB, shape (h, w, 3).
+        fixed: The same of the other picture, the softer of the two.
+        usable: Pixels that both pictures show.
+    """
+    tone = fit_tone(moved, fixed, usable)
+    toned, wanted = tone.apply(moved), fixed.astype(np.float32)
+    luma, fixed_luma = (
+        np.asarray(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), np.float32) for p in (toned, wanted)
+    )
+    softened, sharpness = _softened(luma, fixed_luma, usable)
+    chroma, chroma_contrast = _chroma(toned, wanted, usable)
+    return Remainder(
+        luma=_untinted(fixed_luma - softened, usable, _TINT_BLOCK_PX),
+        luma_contrast=np.minimum(local_contrast(softened, 2.0), local_contrast(fixed_luma, 2.0)),
+        chroma=chroma,
+        chroma_contrast=chroma_contrast,
+        fixed_luma=fixed_luma,
+        tone=tone,
+        sharpness=sharpness,
+    )
+
+
+def fit_tone(moved: RGB, fixed: RGB, usable: Mask) -> Tone:
     """Gain and offset of each channel that carry `moved` to `fixed`, blind to local edits."""
-    gains, offsets = [], []
-    step = max(1, int(np.sqrt(usable.size / _SAMPLE)))
-    small = [cv2.blur(p, (5, 5))[::step, ::step][usable[::step, ::step]] for p in (moved, fixed)]
-    for channel in range(3):
-        x, y = (s[:, channel].astype(np.float64) for s in small)
-        kept = (x > 4) & (x < 251) & (y > 4) & (y < 251)
-        gain, offset = _line(x[kept], y[kept]) if int(kept.sum()) > 50 else (1.0, 0.0)
-        gains.append(gain)
-        offsets.append(offset)
-    return Tone(gain=(gains[0], gains[1], gains[2]), offset=(offsets[0], offsets[1], offsets[2]))
+    step = stride(usable.shape, _SAMPLE)
+    picked = usable[::step, ::step]
+    pair = [np.asarray(cv2.blur(p, (5, 5)))[::step, ::step][picked] for p in (moved, fixed)]
+    lines = [_line(*(p[:, channel].astype(np.float64) for p in pair)) for channel in range(3)]
+    (red, red_0), (green, green_0), (blue, blue_0) = lines
+    return Tone(gain=(red, green, blue), offset=(red_0, green_0, blue_0))
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
+    unclipped = (x > 4) & (x < 251) & (y > 4) & (y < 251)
+    x, y = x[unclipped], y[unclipped]
+    if len(x) < 50:
+        return 1.0, 0.0
     gain, offset = 1.0, float(np.median(y - x))
     for _ in range(5):
-        rest = y - gain * x - offset
-        scale = max(1.0, 1.4826 * float(np.median(np.abs(rest))))
-        weight = np.clip(1 - (rest / (4.685 * scale)) ** 2, 0, None) ** 2
+        weight = _trust(y - gain * x - offset, 1.0)
         total = weight.sum()
         mean_x, mean_y = (weight * x).sum() / total, (weight * y).sum() / total
         spread = (weight * (x - mean_x) ** 2).sum() / total
-        # Grey levels that hardly vary cannot tell a gain from an offset: lean to gain 1.
-        lean = 25.0
         shared = (weight * (x - mean_x) * (y - mean_y)).sum() / total
-        gain = float(np.clip((shared + lean) / (spread + lean), 0.5, 2.0))
+        # Grey levels that hardly vary cannot tell a gain from an offset: lean to gain 1.
+        gain = float(np.clip((shared + 25.0) / (spread + 25.0), 0.5, 2.0))
         offset = float(mean_y - gain * mean_x)
     return gain, offset
 
 
-def apply_tone(moved: Planes, tone: Tone) -> Planes:
-    """`moved` with the tone of the fixed picture, clipped as that one was."""
-    toned = moved * np.float32(tone.gain) + np.float32(tone.offset)
-    return np.clip(toned, 0, 255, out=toned)
+def _trust(rest: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+    """Tukey's weights; `least` is the smallest scale believed, in grey levels."""
+    scale = max(least, 1.4826 * float(np.median(np.abs(rest))))
+    return np.clip(1 - (rest / (_TUKEY * scale)) ** 2, 0, None) ** 2
 
 
-def soften(moved: Planes, fixed: Planes, usable: Mask) -> Planes:
-    """Each plane of `moved` filtered by the mixture of blurs that comes closest to `fixed`."""
-    stack = [moved, *(cv2.GaussianBlur(moved, (0, 0), s) for s in _SOFTENINGS)]
-    step = max(1, int(np.sqrt(usable.size / _SAMPLE)))
+def _softened(luma: Plane, fixed_luma: Plane, usable: Mask) -> tuple[Plane, float]:
+    """`luma` under the mixture of blurs that comes closest to `fixed_luma`; detail kept."""
+    layers = [luma, *(smooth(luma, s) for s in _SOFTENINGS_PX)]
+    step = stride(usable.shape, _SAMPLE)
     picked = usable[::step, ::step]
-    result = np.empty_like(moved)
-    for plane in range(3):
-        columns = [layer[::step, ::step, plane][picked].astype(np.float64) for layer in stack]
-        wanted = fixed[::step, ::step, plane][picked].astype(np.float64)
-        mix = _mixture(columns, wanted)
-        result[..., plane] = sum(
-            np.float32(w) * layer[..., plane] for w, layer in zip(mix, stack, strict=True)
-        )
-    return result
-
-
-def _mixture(columns: list[NDArray[np.float64]], wanted: NDArray[np.float64]) -> list[float]:
-    """Weights with sum 1; the coarsest layer's follows from the others."""
-    if len(wanted) < 100:
-        return [1.0] + [0.0] * (len(columns) - 1)
-    design = np.column_stack([c - columns[-1] for c in columns[:-1]])
-    target = wanted - columns[-1]
-    target = target - np.median(target - design[:, 0])
-    weights = np.array([1.0] + [0.0] * (len(columns) - 2))
+    columns = [p[::step, ::step][picked].astype(np.float64) for p in (*layers, fixed_luma)]
+    if len(columns[0]) < 100:
+        return luma, 1.0
+    design = np.column_stack([c - columns[2] for c in columns[:2]])
+    target = columns[3] - columns[2]
+    target -= np.median(target - design[:, 0])
+    start = np.array([1.0, 0.0])
+    weights = start
     for _ in range(4):
-        rest = target - design @ weights
-        scale = max(0.5, 1.4826 * float(np.median(np.abs(rest))))
-        trust = np.clip(1 - (rest / (4.685 * scale)) ** 2, 0, None) ** 2
+        trust = _trust(target - design @ weights, 0.5)
         normal = design.T @ (design * trust[:, None])
         lean = 1e-3 * np.trace(normal) + 1.0
-        start = np.array([1.0] + [0.0] * (len(columns) - 2))
-        weights = np.linalg.solve(
-            normal + lean * np.eye(len(normal)), design.T @ (trust * target) + lean * start
-        )
-    weights = np.clip(weights, -1.5, 2.5)
-    return [*map(float, weights), float(1 - weights.sum())]
+        right = design.T @ (trust * target) + lean * start
+        weights = np.clip(np.linalg.solve(normal + lean * np.eye(2), right), -1.5, 2.5)
+    first, second = (np.float32(w) for w in weights)
+    softened = first * layers[0] + second * layers[1] + (1 - first - second) * layers[2]
+    return softened, float(weights[0] + 0.5 * weights[1])
 
 
-def tint(residual: Planes, usable: Mask) -> Planes:
-    """The slowly varying part of `residual`: medians of blocks, smoothed, without local edits."""
+def _chroma(toned: Planes, wanted: Planes, usable: Mask) -> tuple[Planes, Planes]:
+    """Remainder and greater contrast of both chromas, at half size."""
+    half_wh = (-(-usable.shape[1] // 2), -(-usable.shape[0] // 2))
+    seen = resized(usable.astype(np.float32), half_wh) > 0.99
+    pair = [cv2.cvtColor(resized(p, half_wh), cv2.COLOR_RGB2YCrCb) for p in (toned, wanted)]
+    rest, contrast = [], []
+    for index in (1, 2):
+        moved, fixed = (np.asarray(p[..., index], np.float32) for p in pair)
+        rest.append(_untinted(fixed - moved, seen, _TINT_BLOCK_PX // 2))
+        contrast.append(np.maximum(local_contrast(moved, 1.0), local_contrast(fixed, 1.0)))
+    return np.dstack(rest), np.dstack(contrast)
+
+
+def _untinted(rest: Plane, usable: Mask, block_px: int) -> Plane:
+    """`rest` without its slowly varying part, and 0 where not usable."""
     height, width = usable.shape
-    rows, columns = max(1, height // _TONE_BLOCK_PX), max(1, width // _TONE_BLOCK_PX)
-    small = cv2.resize(residual, (columns * 8, rows * 8), interpolation=cv2.INTER_AREA)
-    seen = cv2.resize(usable.astype(np.float32), (columns * 8, rows * 8)) > 0.5
-    small[~seen] = np.nan
-    blocks = small.reshape(rows, 8, columns, 8, 3).swapaxes(1, 2).reshape(rows, columns, 64, 3)
-    known = seen.reshape(rows, 8, columns, 8).sum(axis=(1, 3)) >= 16
-    field = np.zeros((rows, columns, 3), np.float32)
-    if known.any():
-        field[known] = np.nanmedian(blocks[known], axis=1)
-    return _filled_in(field, known, (width, height))
+    rows, columns = max(1, height // block_px), max(1, width // block_px)
+    rest = rest * usable
+    cells = resized(rest, (columns * 4, rows * 4)).reshape(rows, 4, columns, 4)
+    seen = resized(usable.astype(np.float32), (columns * 4, rows * 4)) > 0.99
+    known = np.asarray(seen.reshape(rows, 4, columns, 4).all(axis=(1, 3)))
+    if known.sum() < 4:
+        middle = np.float32(np.median(rest[usable])) if usable.any() else np.float32(0)
+        return (rest - middle) * usable
+    blocks = np.median(cells.swapaxes(1, 2).reshape(rows, columns, 16), axis=2)
+    tint = resized(_slow_part(blocks.astype(np.float32), known), (width, height))
+    return np.asarray((rest - tint) * usable, np.float32)
 
 
-def _filled_in(field: Planes, known: Mask, size_wh: tuple[int, int]) -> Planes:
-    """`field` smoothed over its known blocks, outliers left out, at full size."""
-    if not known.any():
-        return np.zeros((size_wh[1], size_wh[0], 3), np.float32)
-    middle = np.median(field[known], axis=0)
-    spread = 1.4826 * np.median(np.abs(field[known] - middle), axis=0)
-    limit = np.minimum(4 * spread + 1.0, _TONE_LIMIT).astype(np.float32)
-    weight = (known & (np.abs(field - middle) <= limit).all(axis=2)).astype(np.float32) + 1e-4
-    sums = cv2.GaussianBlur((field - middle) * weight[..., None], (0, 0), 0.7)
-    smooth = sums.reshape(field.shape) / cv2.GaussianBlur(weight, (0, 0), 0.7)[..., None]
-    smooth = np.clip(smooth, -limit, limit) + middle
-    return cv2.resize(smooth.astype(np.float32), size_wh, interpolation=cv2.INTER_CUBIC).reshape(
-        size_wh[1], size_wh[0], 3
-    )
+def _slow_part(blocks: Plane, known: Mask) -> Plane:
+    """The blocks' values, smoothed; a block that stands out takes its neighbours' value."""
+    middle = np.float32(np.median(blocks[known]))
+    away = blocks - middle
+    spread = 1.4826 * float(np.median(np.abs(away[known])))
+    limit = np.float32(min(3 * spread + 1.0, _TINT_LIMIT))
+    weight = (known & (np.abs(away) <= limit)).astype(np.float32)
+    sums, total = np.zeros_like(away), np.full_like(away, 1e-4)
+    for sigma, share in ((0.7, 1.0), (3.0, 0.02)):
+        sums += np.float32(share) * smooth(away * weight, sigma)
+        total += np.float32(share) * smooth(weight, sigma)
+    return np.asarray(middle + sums / total, np.float32)

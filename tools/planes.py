@@ -1,0 +1,53 @@
+"""Float pictures: their types, and the one way they are smoothed here."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Plane = NDArray[np.float32]
+"""float32, shape (h, w), in grey levels unless said otherwise."""
+Planes = NDArray[np.float32]
+"""float32, shape (h, w, channels)."""
+Mask = NDArray[np.bool_]
+"""Shape (h, w)."""
+Matrix = NDArray[np.float64]
+"""A motion: 2x3 or 3x3 on continuous pixel coordinates, where the first pixel covers 0 to 1."""
+
+
+def smooth(plane: Plane, sigma_px: float) -> Plane:
+    """`plane` under a Gaussian window cut off at three sigma, mirrored at the border."""
+    side = 2 * math.ceil(3 * sigma_px) + 1
+    return np.asarray(cv2.GaussianBlur(plane, (side, side), sigma_px), np.float32)
+
+
+def local_contrast(plane: Plane, sigma_px: float) -> Plane:
+    """Standard deviation of the values around each pixel, in a Gaussian window.
+
+    With `a` and `b` two pictures, `local_contrast(a - b)**2 / (local_contrast(a)**2 +
+    local_contrast(b)**2 + C2)` is one minus the contrast and structure factor of SSIM: the
+    contrast of a difference is its loss of structure, before it is put in relation.
+    """
+    mean = smooth(plane, sigma_px)
+    spread = smooth(plane * plane, sigma_px) - mean * mean
+    return np.sqrt(np.maximum(spread, 0, out=spread), out=spread)
+
+
+def resized(plane: Plane, size_wh: tuple[int, int]) -> Plane:
+    """`plane` at another size: averaged when it shrinks, interpolated when it grows."""
+    shrinks = size_wh[0] * size_wh[1] < plane.shape[0] * plane.shape[1]
+    how = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(plane, size_wh, interpolation=how), np.float32)
+
+
+def stride(shape: tuple[int, ...], most: int) -> int:
+    """The step in both directions that leaves about `most` pixels of a plane of `shape`.
+
+    Example:
+        >>> stride((480, 640), 20_000)
+        3
+    """
+    return max(1, int(math.sqrt(shape[0] * shape[1] / most)))

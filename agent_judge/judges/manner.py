@@ -57,6 +57,9 @@ _NO_TOOLS = re.compile(
     r"|no endpoints found that support tool",
     re.IGNORECASE,
 )
+_TOOLS_UNDECLARED = re.compile(r"must (?:define|include|provide) .?tools|tools= param", re.I)
+    r"must (?:define|include|provide) .?tools|tools= param", re.IGNORECASE
+)
 _EMPTY_CONTENT = re.compile(
     r"\bcontent\b.{0,80}(?:null|none|empty|required|missing|string|at least 1|non-?whitespace)"
     r"|(?:null|none|empty|missing|required)\b.{0,60}\bcontent\b",
@@ -110,6 +113,8 @@ class Manner:
     keep_looks: int | None = None
     """How many of the last tool turns keep their pictures; None: all."""
     empty_content: EmptyContent = "text"
+    declare_tools: bool = False
+    """Tools called earlier are declared also where none may be called any more."""
     shrunk: bool = False
     """Whether a body was refused for its size."""
 
@@ -142,6 +147,8 @@ def adapt(manner: Manner, refusal: Refusal, sent: Sent) -> Manner | None:
         return None
     if (most := _most_images(text, sent)) is not None:
         return replace(manner, max_images=most)
+    if _TOOLS_UNDECLARED.search(text):
+        return None if manner.declare_tools else replace(manner, declare_tools=True)
     if _CONTEXT.search(text):
         return _shorter(manner, sent)
     if refusal.status == 413 or _TOO_LARGE.search(text) or _lost_on_the_way(refusal, sent):

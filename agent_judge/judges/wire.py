@@ -62,7 +62,7 @@ def write(
     size = 0
     for form in FORMS if profile.max_png_mb is not None else (LOSSLESS,):
         written = _messages(messages, form, request.album, manner, profile)
-        body = _encode({"model": model, **params, **_tools(request), "messages": written})
+        body = _encode({"model": model, **params, **_tools(request, manner), "messages": written})
         if (size := len(body)) <= manner.max_body_bytes:
             trimmed = _count(messages) < _count(request.messages)
             return Letter(
@@ -118,8 +118,18 @@ def _response_format(schema: Mapping[str, Any], manner: Manner) -> dict[str, Any
     return {"response_format": {"type": "json_schema", "json_schema": strict}}
 
 
-def _tools(request: Request) -> dict[str, Any]:
-    return {"tools": list(request.tools)} if request.tools else {}
+def _tools(request: Request, manner: Manner) -> dict[str, Any]:
+    if request.tools:
+        return {"tools": list(request.tools)}
+    if not manner.declare_tools:
+        return {}
+    calls = [call for message in request.messages for call in message.get("tool_calls") or ()]
+    names = dict.fromkeys(call["function"]["name"] for call in calls)
+    called = [
+        {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+        for name in names
+    ]
+    return {"tools": called, "tool_choice": "none"} if called else {}
 
 
 def _fewer_pictures(request: Request, manner: Manner) -> Sequence[Message]:

@@ -151,6 +151,20 @@ async def test_empty_content_is_written_as_the_endpoint_takes_it(told, is_refuse
         assert (await run_loop(a_loop(judge))).level == 4
 
 
+async def test_tools_of_the_history_are_declared_where_an_endpoint_wants_them():
+    """The turn after a bad answer offers no tools; Claude refuses tool messages without any."""
+
+    def check(request: ChatRequest) -> str | None:
+        bare = request.replies and not request.tools
+        return "Requests which include `tool_use` blocks must define `tools`." if bare else None
+
+    policy = checked(check, by_turn(calls(ZOOM), "no JSON", verdict("IF", 4)))
+    async with judge_at(policy, model="claude-sonnet-4-5") as (judge, endpoint):
+        assert (await run_loop(a_loop(judge))).level == 4
+    last = endpoint.requests[-1]
+    assert (last.tool_names, last.body["tool_choice"]) == (["zoom_in"], "none")
+
+
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
 async def test_few_pictures_a_request_reduce_evidence_and_say_so(most):
     """Case E14."""

@@ -58,8 +58,6 @@ _NO_TOOLS = re.compile(
     re.IGNORECASE,
 )
 _TOOLS_UNDECLARED = re.compile(r"must (?:define|include|provide) .?tools|tools= param", re.I)
-    r"must (?:define|include|provide) .?tools|tools= param", re.IGNORECASE
-)
 _EMPTY_CONTENT = re.compile(
     r"\bcontent\b.{0,80}(?:null|none|empty|required|missing|string|at least 1|non-?whitespace)"
     r"|(?:null|none|empty|missing|required)\b.{0,60}\bcontent\b",

@@ -93,12 +93,12 @@ def _parts(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield rows[start : start + STRIPS_PER_PAGE]
 
 
-def main() -> None:
-    """The command line of this module."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line of this module; `argv` is the process's when None."""
     parser = argparse.ArgumentParser(description="Contact sheet of a labelled manifest.")
     parser.add_argument("manifest", type=Path)
     parser.add_argument("folder", type=Path)
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     contact_sheet(args.manifest, args.folder)
 
 

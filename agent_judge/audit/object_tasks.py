@@ -122,7 +122,7 @@ def removal_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task
         return None
     target, bystander = with_bystander(target, rng)
     gone, reference = erase(target, rng)
-    name, motif = replacement(target, rng)
+    name, motif = replacement(target, rng, not_like="" if bystander is None else bystander.name)
     swapped = motifs.draw(gone, motif, square(target.box))
     outcomes: dict[Plant, Outcome] = {
         "noop": _unchanged(target),
@@ -157,8 +157,8 @@ def replacement_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> 
         ),
     }
     if target.is_at_least(MIN_OVER_PX):
-        heart = square(target.box, shrink_px=int(target.box.width / 5))
-        smudge = paint.smudge(gone, motifs.draw(gone, motif, heart), heart.width / 4)
+        heart = square(box, shrink_px=int(0.3 * box.width))
+        smudge = paint.smudge(gone, motifs.draw(gone, motif, heart), box, 0.3 * heart.width)
         why = f"a smudge took the place of the {target.name}; it cannot be told for {a_(asked)}"
         outcomes["over"] = Outcome(picture=smudge, why=why)
     size_wh = (int(box.width), int(box.height))

@@ -20,6 +20,8 @@ Floats = NDArray[np.float32]
 INPAINT_SIDE_PX = 64
 """A hole is inpainted at this size at most: its tone has no finer detail, and it costs its area."""
 
+MAX_TEXTURE_PX = 16.0
+"""A blur of this size takes the texture out of anything."""
 GRAIN_LEVELS = 10
 """Largest deviation, in grey levels, that counts as a surface's grain."""
 
@@ -117,12 +119,12 @@ def smear(image: RGB, mask: Mask, sigma_px: float, *, of: Mask | None = None) ->
     return _put(image, where, cv2.GaussianBlur(part, (0, 0), sigma_px) / (share + 1e-3), mask)
 
 
-def smudge(before: RGB, after: RGB, sigma_px: float) -> RGB:
-    """`before` with its change to `after` as a soft cloud: nobody can tell what came."""
-    where = _window(np.any(before != after, axis=2), int(3 * sigma_px))
+def smudge(before: RGB, after: RGB, box: Box, sigma_px: float) -> RGB:
+    """`before` with its change to `after` as a soft cloud in `box`: nobody can tell what came."""
+    where = _window(box_mask(box, (before.shape[1], before.shape[0])), 0)
     change = after[where].astype(np.float32) - before[where]
-    out = before.copy()
     cloud = before[where] + 1.2 * cv2.GaussianBlur(change, (0, 0), sigma_px)
+    out = before.copy()
     out[where] = np.clip(np.rint(cloud), 0, 255).astype(np.uint8)
     return out
 
@@ -155,14 +157,14 @@ def lab_around(image: RGB, mask: Mask) -> Floats:
 def visible_change(before: RGB, after: RGB, mask: Mask, *, texture: bool) -> float:
     """How much the masked part changed to the eye: mean Lab distance.
 
-    Without `texture` both pictures are blurred first (by a sixth of the mask's side): gravel
+    Without `texture` both pictures are blurred first (by a sixth of the mask's side, 16 px at most): gravel
     replaced by other gravel is no change that a person would see.
     """
     where = _window(mask, 4)
     pair = [lab(image[where]) for image in (before, after)]
     if not texture:
         box = mask_box(mask)
-        sigma = max(1.0, (box.width * box.height) ** 0.5 / 6)
+        sigma = min(max(1.0, (box.width * box.height) ** 0.5 / 6), MAX_TEXTURE_PX)
         pair = [np.asarray(cv2.GaussianBlur(part, (0, 0), sigma)) for part in pair]
     return float(np.linalg.norm(pair[0] - pair[1], axis=2)[mask[where]].mean())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,11 +21,14 @@ SHAPES: Mapping[str, int] = {"round": 0, "triangular": 3, "square": 4}
 """What a sign's shape is called, and how many corners it has."""
 WORDS = ("OPEN", "SALE", "TAXI", "EXIT", "CAFE", "STOP", "ZOO", "TEA", "BUS", "HOTEL")
 INKS = ((25, 30, 60), (120, 20, 25), (20, 80, 45))
+PAPER = (238, 236, 225)
 PLATE_ASPECT = 2.8
 MIN_SIGN_PX = 14
 MIN_PLATE_PX = 18
 """On a lower plate nobody can read a word."""
 MIN_COUNTED_PX = 11
+SLOTS = 6
+"""Places in a row of things to count."""
 
 
 def pair_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task | None:
@@ -112,109 +116,127 @@ def shape_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task |
 
 
 def count_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task | None:
-    """Another number of things in a row. Over-edited: the number is right, the things are not.
+    """Another number of things in a row. Over-edited: the number is right, their colour is not.
 
-    Fewer: one box around each thing. More: one box around the row with its free place.
+    Fewer: one box around each thing. More: one box around the row with its free places.
     """
-    n, slots = int(rng.integers(3, 6)), 6
-    side = side_px(scene.picture, (shares[0] / n, shares[1] / n), rng)
-    step = side + max(3, side // 3)
-    row = place(scene.picture, (step * slots - (step - side), side), (), rng)
-    if side < MIN_COUNTED_PX or row is None:
+    n = int(rng.integers(3, SLOTS))
+    row = _free_row(scene, (shares[0] / n, shares[1] / n), rng)
+    if row is None:
         return None
-    places = [
-        Box(row.x1 + step * i, row.y1, row.x1 + step * i + side, row.y2) for i in range(slots)
-    ]
-    kind = str(rng.choice(list(KINDS)))
-    ground = paint.box_mask(row, scene.size_wh)
-    colour = pick_colour(scene.picture, ground, rng)
-    over = pick_colour(scene.picture, ground, rng, not_named=[colour])
     more = bool(rng.random() < 0.35)
     asked = n + 1 if more else int(rng.integers(1, n))
-    possible = range(1, slots + 1) if more else range(1, n)
+    possible = range(1, SLOTS + 1) if more else range(1, n)
     wrong = int(rng.choice([k for k in possible if k not in (n, asked)]))
-
-    def drawn(which: Sequence[int], rgb: paint.Colour) -> RGB:
-        return _all_drawn(
-            scene.picture, [KINDS[kind](rgb)] * len(which), [places[i] for i in which]
-        )
-
-    def chosen(k: int) -> Sequence[int]:
-        return range(k) if k > n else sorted(rng.permutation(n)[:k].tolist())
-
-    rgb, name = COLOURS[colour][0], f"{colour} {kind}s"
-    source = drawn(range(n), rgb)
-    keep = chosen(asked)
+    kind = KINDS[row.kind]
+    motif, strange = kind(COLOURS[row.colour][0]), kind(COLOURS[row.other_colour][0])
+    keep, name = _chosen(asked, n, rng), f"{row.colour} {row.kind}s"
     outcomes: dict[Plant, Outcome] = {
-        "noop": Outcome(picture=source, why=f"there are still {n} {name}"),
+        "noop": Outcome(picture=row.drawn(range(n), motif), why=f"there are still {n} {name}"),
         "wrong": Outcome(
-            picture=drawn(chosen(wrong), rgb), why=f"there are {wrong} {name}, not {asked}"
+            picture=row.drawn(_chosen(wrong, n, rng), motif),
+            why=f"the number of {name} is {wrong}, not {asked}",
         ),
         "over": Outcome(
-            picture=drawn(keep, COLOURS[over][0]),
-            why=f"there are exactly {asked}, but they turned {over}",
+            picture=row.drawn(keep, strange),
+            why=f"the number is right, {asked}, but they turned {row.other_colour}",
         ),
-        "right": Outcome(picture=drawn(keep, rgb), why=f"there are exactly {asked} {name}"),
+        "right": Outcome(
+            picture=row.drawn(keep, motif), why=f"the number of {name} is {asked}, as asked"
+        ),
     }
-    boxes = (row,) if more else tuple(places[:n])
     left = "is" if asked == 1 else "are"
     how = f"so that there are {asked}" if more else f"until exactly {asked} {left} left"
     return Task(
         type="count",
         instruction=f"{'Add to' if more else 'Remove some of'} the {n} {name} {how}.",
         targets=(name,),
-        boxes=boxes,
-        source=source,
-        reference=drawn(chosen(asked), COLOURS[colour][1]),
+        boxes=(row.places[0].union(row.places[-1]),) if more else row.places[:n],
+        source=outcomes["noop"].picture,
+        reference=row.drawn(_chosen(asked, n, rng), kind(COLOURS[row.colour][1])),
         outcomes=outcomes,
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Row:
+    """Places in a row on a picture, and what stands in them."""
+
+    picture: RGB
+    places: tuple[Box, ...]
+    kind: str
+    colour: str
+    other_colour: str
+
+    def drawn(self, which: Sequence[int], motif: Motif) -> RGB:
+        """The picture with a motif in some of the places."""
+        return _all_drawn(self.picture, [motif] * len(which), [self.places[i] for i in which])
+
+
+def _free_row(scene: Scene, each: Shares, rng: np.random.Generator) -> _Row | None:
+    side = side_px(scene.picture, each, rng)
+    step = side + max(3, side // 3)
+    room = place(scene.picture, (step * (SLOTS - 1) + side, side), (), rng)
+    if side < MIN_COUNTED_PX or room is None:
+        return None
+    ground = paint.box_mask(room, scene.size_wh)
+    colour = pick_colour(scene.picture, ground, rng)
+    lefts = [room.x1 + step * i for i in range(SLOTS)]
+    return _Row(
+        picture=scene.picture,
+        places=tuple(Box(left, room.y1, left + side, room.y2) for left in lefts),
+        kind=str(rng.choice(list(KINDS))),
+        colour=colour,
+        other_colour=pick_colour(scene.picture, ground, rng, not_named=[colour]),
+    )
+
+
+def _chosen(k: int, n: int, rng: np.random.Generator) -> Sequence[int]:
+    """The places of `k` things where there were `n`: some of those, or all and the next free."""
+    return range(k) if k > n else sorted(rng.permutation(n)[:k].tolist())
 
 
 def ocr_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> Task | None:
     """Another word on a plate. Over-edited: the word is right, but the plate changed colour."""
     width = side_px(scene.picture, (shares[0] * PLATE_ASPECT, shares[1] * PLATE_ASPECT), rng)
-    height = round(width / PLATE_ASPECT)
-    box = place(scene.picture, (width, height), (), rng)
-    if height < MIN_PLATE_PX or box is None:
+    size_wh = (width, round(width / PLATE_ASPECT))
+    box = place(scene.picture, size_wh, (), rng)
+    if size_wh[1] < MIN_PLATE_PX or box is None:
         return None
     old, asked, other = (str(word) for word in rng.permutation(WORDS)[:3])
-    inks = [INKS[i] for i in rng.permutation(len(INKS))]
-    paper, strange = (238, 236, 225), COLOURS[str(rng.choice(["yellow", "orange", "green"]))][1]
+    ink, other_ink = (INKS[i] for i in rng.permutation(len(INKS))[:2])
+    strange = COLOURS[str(rng.choice(["yellow", "orange", "green"]))][1]
 
-    def plate(word: str) -> Motif:
-        return motifs.plate(word, inks[0], paper, fullness=0.85)
+    def plate(word: str, paper: paint.Colour = PAPER) -> Motif:
+        return motifs.plate(word, ink, paper, fullness=0.85)
+
+    def drawn(motif: Motif, at: Box = box) -> RGB:
+        return motifs.draw(source, motif, at)
 
     source = motifs.draw(scene.picture, plate(old), box)
-    over = motifs.plate(asked, inks[0], strange, fullness=0.85)
     outcomes: dict[Plant, Outcome] = {
         "noop": Outcome(picture=source, why=f"the plate still reads {old}"),
-        "wrong": Outcome(
-            picture=motifs.draw(source, plate(other), box),
-            why=f"the plate reads {other}, not {asked}",
-        ),
+        "wrong": Outcome(picture=drawn(plate(other)), why=f"it reads {other}, not {asked}"),
         "over": Outcome(
-            picture=motifs.draw(source, over, box),
+            picture=drawn(plate(asked, strange)),
             why=f"the plate reads {asked}, but it lost its own colour",
         ),
-        "right": Outcome(
-            picture=motifs.draw(source, plate(asked), box), why=f"the plate reads {asked}"
-        ),
+        "right": Outcome(picture=drawn(plate(asked)), why=f"the plate reads {asked}"),
     }
-    spot = place(source, (width, height), [box.grow(CLEAR_PX + height)], rng)
+    spot = place(source, size_wh, [box.grow(CLEAR_PX + size_wh[1])], rng)
     if spot is not None:
         outcomes["elsewhere"] = Outcome(
-            picture=motifs.draw(source, plate(asked), spot),
+            picture=drawn(plate(asked), spot),
             why=f"the plate still reads {old}; another plate came elsewhere",
-            touched=motifs.motif_mask(plate(asked), spot, scene.size_wh),
+            touched=paint.box_mask(spot, scene.size_wh),
         )
-    reference = motifs.plate(asked, inks[1], paper, fullness=0.72)
     return Task(
         type="ocr",
         instruction=f"Change the text on the plate from {old} to {asked}.",
         targets=(f"plate that reads {old}",),
         boxes=(box,),
         source=source,
-        reference=motifs.draw(source, reference, box),
+        reference=drawn(motifs.plate(asked, other_ink, PAPER, fullness=0.72)),
         outcomes=outcomes,
     )
 

@@ -105,7 +105,7 @@ def is_erasable(thing: Thing, scene: Scene) -> bool:
     return (
         thing.box.area <= MAX_ERASED_SHARE * scene.picture[..., 0].size
         and max(width, height) < 2.5 * min(width, height)
-        and float(np.sqrt(paint.lab_around(scene.picture, mask).var(0).sum())) < CALM
+        and is_calm(scene.picture, mask)
     )
 
 
@@ -185,10 +185,17 @@ def erase(target: Target, rng: np.random.Generator) -> tuple[RGB, RGB]:
     hole = cv2.dilate(target.mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     reach = int(max(target.box.width, target.box.height))
     offsets = rng.permutation([(reach + 9, 0), (-reach - 9, 0), (0, reach + 9), (0, -reach - 9)])
-    first, second = (paint.fill(target.source, hole, tuple(xy)) for xy in offsets[:2])
+    first = paint.fill(target.source, hole, tuple(offsets[0]))
     if target.bare is None:
-        return first, second
+        return first, paint.fill(target.source, hole, tuple(offsets[1]))
+    if not is_calm(target.source, target.mask):
+        first = paint.smear(target.bare, hole, 1.5)
     return (target.bare, first) if rng.random() < 0.5 else (first, target.bare)
+
+
+def is_calm(picture: RGB, mask: Mask) -> bool:
+    """Whether a fill of the masked part has nothing to guess."""
+    return float(np.sqrt(paint.lab_around(picture, mask).var(0).sum())) < CALM
 
 
 def replacement(

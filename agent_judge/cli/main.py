@@ -46,6 +46,8 @@ VERBS: Mapping[str, Verb] = {
     "show": Verb("show", "show", "Show the verdicts on one row with their evidence."),
     "export": Verb("export", "export", "Write every record as JSONL, CSV or Parquet."),
     "rescore": Verb("rescore", "rescore", "Read a run's saved replies again, offline."),
+    "agree": Verb("agree", "agree", "Compare a judge's levels with people's."),
+    "compare": Verb("compare", "compare", "Compare two runs item by item."),
     "report": Verb("report", "report", "Write a report that opens in a browser."),
     "tool": Verb("tool", "app", "Call one of the judge's visual tools by hand."),
     "weights": Verb("weights", "app", "List, fetch and find the detector's weights."),

@@ -142,22 +142,36 @@ def _pair(editor: str, cell: str) -> tuple[float, float]:
         raise ValueError(f"{editor} must be [semantic, quality], got {cell!r}") from error
 
 
-def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[RatedRecord]:
-    """The scored records that people rated for the same criterion, with their values.
+class RatingIndex:
+    """Ratings by the row that they belong to.
 
     A rating without an id belongs to the row of its item and editor; a picture's file name as the
-    item, as ImagenHub has it, matches with and without its ending. When a rater rated a row twice
-    the later rating holds.
+    item, as ImagenHub has it, matches with and without its ending.
     """
-    by_row: dict[tuple[str, ...], dict[str, Rating]] = {}
-    for rating in ratings:
-        for key in _keys(rating):
-            by_row.setdefault(key, {})[rating.by] = rating
+
+    def __init__(self, ratings: Iterable[Rating]) -> None:
+        """Take ratings in order: when a rater rated a row twice the later rating holds."""
+        self._by_row: dict[tuple[str, ...], dict[str, Rating]] = {}
+        for rating in ratings:
+            for key in _keys(rating):
+                self._by_row.setdefault(key, {})[rating.by] = rating
+
+    def of_row(
+        self, criterion: Criterion, *, id: str, item: str, editor: str
+    ) -> Mapping[str, Rating]:
+        """Each rater's rating of a row; empty where nobody rated it."""
+        of_id = self._by_row.get((criterion, id), {})
+        return self._by_row.get((criterion, item, editor), {}) | of_id
+
+
+def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[RatedRecord]:
+    """The scored records that people rated for the same criterion, with their values."""
+    index = RatingIndex(ratings)
     found = []
     for record in records:
-        of_id = by_row.get((record.criterion, record.id), {})
-        of_item = by_row.get((record.criterion, record.item, record.editor), {})
-        given = of_item | of_id
+        given = index.of_row(
+            record.criterion, id=record.id, item=record.item, editor=record.editor
+        )
         if record.level is not None and given:
             values = {by: rating.value for by, rating in given.items()}
             on_levels = all(rating.on_levels for rating in given.values())

@@ -1,0 +1,88 @@
+"""`agent-judge agree`: can the judge be believed? Its levels beside those of people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from agent_judge.cli.agreement_tables import print_agreement
+from agent_judge.cli.rated_run import RatedRun, over_shared_rows, rated_run, read_ratings
+from agent_judge.cli.tables import table_console
+from agent_judge.stats.breakdown import (
+    Disagreement,
+    GroupAgreement,
+    agreement_by_group,
+    disagreements,
+)
+from agent_judge.stats.raters import rater_pairs
+
+
+def agree(
+    run_dirs: Annotated[
+        list[Path], typer.Argument(metavar="RUN_DIR...", help="Runs, shown side by side.")
+    ],
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Table with id,by,IF,VC, or ImagenHub's; replaces the manifest's labels."
+        ),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="Rows of largest disagreement to list.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the intervals.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+) -> None:
+    """Compare a judge's levels with people's: by mode, criterion, type, size and editor."""
+    ratings = [rating for path in labels or () for rating in read_ratings(path)]
+    runs = [rated_run(folder, ratings) for folder in run_dirs]
+    groups = [agreement_by_group(run.rated, seed=seed) for run in runs]
+    shared = over_shared_rows(runs)
+    on_shared = None
+    if shared is not None:
+        on_shared = [
+            [group for group in agreement_by_group(rated, seed=seed) if group.grouping == "all"]
+            for rated in shared
+        ]
+    if as_json:
+        print(json.dumps(_as_json(runs, groups, on_shared, rows), ensure_ascii=False, indent=2))
+        return
+    print_agreement(table_console(), runs, groups, on_shared, n_rows=rows)
+
+
+def _as_json(
+    runs: Sequence[RatedRun],
+    groups: Sequence[Sequence[GroupAgreement]],
+    on_shared: Sequence[Sequence[GroupAgreement]] | None,
+    n_rows: int,
+) -> dict[str, Any]:
+    return {
+        "runs": [
+            {
+                **asdict(run.facts),
+                "n_rated_rows": {c: len(values) for c, values in run.people.items()},
+                "rater_pairs": {
+                    c: [asdict(pair) for pair in rater_pairs(values)]
+                    for c, values in run.people.items()
+                },
+                "groups": [asdict(group) for group in of_run],
+                "disagreements": [
+                    _disagreement(row) for row in disagreements(run.rated, limit=n_rows)
+                ],
+            }
+            for run, of_run in zip(runs, groups, strict=True)
+        ],
+        "over_shared_rows": on_shared and [[asdict(g) for g in of_run] for of_run in on_shared],
+    }
+
+
+def _disagreement(row: Disagreement) -> dict[str, Any]:
+    kept = ("id", "item", "editor", "mode", "criterion", "level", "label")
+    return {
+        **{name: getattr(row.record, name) for name in kept},
+        "raters": dict(row.values),
+        "gap": row.gap,
+    }

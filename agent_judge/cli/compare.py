@@ -1,0 +1,225 @@
+"""`agent-judge compare`: two runs over the same items, pair by pair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from agent_judge.cli.run_facts import (
+    RunFacts,
+    differences,
+    facts_of,
+    other_differences,
+    print_facts,
+)
+from agent_judge.cli.tables import figure, plain_table, shown, table_console
+from agent_judge.errors import InputError
+from agent_judge.records import Record, score_100
+from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.run import Run
+from agent_judge.stats import compare as stats
+from agent_judge.stats.compare import Comparison, Pair
+from agent_judge.stats.intervals import Estimate
+from agent_judge.stats.power import samples_needed
+from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED
+
+_POINTS_WORTH_FINDING = 5
+
+
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="Folder given to `run --out`.")],
+    run_b: Annotated[Path, typer.Argument(help="Another, over the same items.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Compare although rubric, judge or mode differ.")
+    ] = False,
+    rows: Annotated[int, typer.Option(min=0, help="Changed rows to list per criterion.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
+) -> None:
+    """Compare two editing models or two judges: differences B minus A, paired by `item`."""
+    (facts_a, records_a), (facts_b, records_b) = _read(run_a), _read(run_b)
+    comparisons = _paired(records_a, records_b)
+    differ = {**_mixed_modes(comparisons), **differences(facts_a, facts_b)}
+    _refuse(differ, force=force)
+    notes = other_differences(facts_a, facts_b)
+    if as_json:
+        found = _as_json((facts_a, facts_b), differ, notes, comparisons)
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    console = table_console()
+    print_facts(console, (facts_a, facts_b))
+    for line in _warnings(differ, notes):
+        console.print(line)
+    for one in comparisons:
+        _print_comparison(console, one, rows)
+    console.print("\npoints of 100; 95 % intervals and p by source picture")
+
+
+def _read(folder: Path) -> tuple[RunFacts, list[Record]]:
+    run = Run.open(folder)
+    with run.store:
+        records = list(run.records())
+        return facts_of(str(folder), run, records), records
+
+
+def _refuse(differ: Mapping[str, tuple[str, str]], *, force: bool) -> None:
+    if differ and not force:
+        told = "; ".join(f"{name}: {a or '-'} and {b or '-'}" for name, (a, b) in differ.items())
+        raise InputError(
+            f"the runs differ in how they were judged ({shown(told)}), so a difference may be the "
+            "judge's and not the editing model's: pass --force to compare them all the same"
+        )
+
+
+def _paired(a: Sequence[Record], b: Sequence[Record]) -> list[Comparison]:
+    try:
+        comparisons = stats.compare(a, b)
+    except ValueError as err:
+        raise InputError(str(err)) from err
+    if not comparisons:
+        raise InputError(
+            "no item was scored in both runs: rows are paired by `item` (by item and editor where "
+            "a run has several editors)"
+        )
+    return comparisons
+
+
+def _mixed_modes(comparisons: Sequence[Comparison]) -> dict[str, tuple[str, str]]:
+    """Items may be judged in other modes though the runs have the same modes on the whole."""
+    mixed = [one for one in comparisons if one.mode_a != one.mode_b]
+    return {"mode": (mixed[0].mode_a, mixed[0].mode_b)} if mixed else {}
+
+
+def _warnings(
+    differ: Mapping[str, tuple[str, str]], notes: Mapping[str, tuple[str, str]]
+) -> Iterator[str]:
+    if differ:
+        yield (
+            f"NOT OF ONE KIND (--force): the runs differ in {', '.join(differ)}. What follows "
+            "mixes that with the difference between the editing models."
+        )
+    for name, (a, b) in {**differ, **notes}.items():
+        yield f"  {name}: A {shown(a)}, B {shown(b)}"
+
+
+def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
+    ladder = load_ladder(one.criterion)
+    console.print(f"\n{ladder.name} ({one.criterion})", style="bold")
+    console.print(f"A {_side(one.editor_a, one.mode_a)}, B {_side(one.editor_b, one.mode_b)}")
+    console.print(
+        f"{len(one.pairs)} pairs over {one.n_clusters} source pictures; scored in A only: "
+        f"{one.n_only_a}, in B only: {one.n_only_b}"
+    )
+    table = plain_table("", "A", "B", "B - A", "95 %", "p", "pairs")
+    means = [figure(mean, 1) for mean in (one.mean_a_100, one.mean_b_100)]
+    table.add_row(
+        "all", *means, *_difference(one.difference_100), _p_value(one), str(len(one.pairs))
+    )
+    if len(one.by_type) > 1:
+        for name, estimate in one.by_type.items():
+            pairs = [pair for pair in one.pairs if (pair.a.type or UNTYPED) == name]
+            means = [figure(_mean_100(side), 1) for side in zip(*_levels(pairs), strict=True)]
+            table.add_row(shown(name), *means, *_difference(estimate), "", str(len(pairs)))
+    console.print(table)
+    if one.sd_100 and (n := samples_needed(_POINTS_WORTH_FINDING, one.sd_100)):
+        console.print(
+            f"with this spread, a true difference of {_POINTS_WORTH_FINDING} points takes {n} pairs"
+        )
+    _print_transitions(console, one, ladder)
+    _print_changed(console, one, ladder, n_rows)
+
+
+def _levels(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    return [(pair.a.level or 0, pair.b.level or 0) for pair in pairs]
+
+
+def _mean_100(levels: Sequence[int]) -> float:
+    return score_100(fmean(levels))
+
+
+def _side(editor: str, mode: str) -> str:
+    return f"{shown(editor or UNNAMED_EDITOR)} ({mode} mode)"
+
+
+def _difference(estimate: Estimate) -> tuple[str, str]:
+    if estimate.value is None:
+        return "-", "-"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:+.1f}", "-"
+    return f"{estimate.value:+.1f}", f"{estimate.low:+.1f} to {estimate.high:+.1f}"
+
+
+def _p_value(one: Comparison) -> str:
+    if one.p_value is None:
+        return "-"
+    return "<0.001" if one.p_value < 0.001 else f"{one.p_value:.3f}"
+
+
+def _print_transitions(console: Console, one: Comparison, ladder: Ladder) -> None:
+    best_first = [level.number for level in ladder.levels]
+    table = plain_table("pairs by level", *(f"B {number}" for number in best_first))
+    for number in best_first:
+        counts = [str(one.transitions[number - 1][other - 1]) for other in best_first]
+        table.add_row(f"A {number} {ladder.label_of(number)}", *counts)
+    console.print()
+    console.print(table)
+
+
+def _print_changed(console: Console, one: Comparison, ladder: Ladder, n_rows: int) -> None:
+    changed = one.changed
+    if not changed or not n_rows:
+        return
+    console.print(f"\n{len(changed)} pairs changed level; the most changed:")
+    has_own_ids = any(r.id != r.item for pair in changed for r in (pair.a, pair.b))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for head in ("item", "A", "B", *(("row in A", "row in B") if has_own_ids else ())):
+        table.add_column(head, overflow="fold")
+    for pair in changed[:n_rows]:
+        sides = (pair.a, pair.b)
+        levels = (f"{record.level} {ladder.label_of(record.level or 0)}" for record in sides)
+        ids = (shown(record.id) for record in sides) if has_own_ids else ()
+        table.add_row(shown(pair.a.item), *levels, *ids)
+    console.print(table)
+
+
+def _as_json(
+    facts: tuple[RunFacts, RunFacts],
+    differ: Mapping[str, tuple[str, str]],
+    notes: Mapping[str, tuple[str, str]],
+    comparisons: Sequence[Comparison],
+) -> dict[str, Any]:
+    return {
+        "a": asdict(facts[0]),
+        "b": asdict(facts[1]),
+        "differ": dict(differ),
+        "other_settings_differ": dict(notes),
+        "comparisons": [_comparison_json(one) for one in comparisons],
+    }
+
+
+def _comparison_json(one: Comparison) -> dict[str, Any]:
+    """Everything but the pairs' whole records; transitions are `[level in A][level in B]`."""
+    kept = {f.name: getattr(one, f.name) for f in fields(one) if f.name != "pairs"}
+    return {
+        **kept,
+        "n_pairs": len(one.pairs),
+        "difference_100": asdict(one.difference_100),
+        "by_type": {name: asdict(estimate) for name, estimate in one.by_type.items()},
+        "changed": [
+            {
+                "item": pair.a.item,
+                "id_a": pair.a.id,
+                "id_b": pair.b.id,
+                "level_a": pair.a.level,
+                "level_b": pair.b.level,
+            }
+            for pair in one.changed
+        ],
+    }

@@ -1,0 +1,103 @@
+"""Runs with what people said about their rows: what `agree` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_judge.cli.run_facts import RunFacts, facts_of
+from agent_judge.errors import InputError
+from agent_judge.records import Criterion
+from agent_judge.run import Run
+from agent_judge.stats.ratings import (
+    CRITERIA,
+    RatedRecord,
+    Rating,
+    RatingIndex,
+    manifest_ratings,
+    parse_ratings,
+    rated_records,
+)
+from agent_judge.store import PlannedRow
+
+Values = Mapping[str, Mapping[str, float]]
+"""By row id, each rater's value for one criterion; rows that nobody rated are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedRun:
+    """A run and what people said about its rows."""
+
+    facts: RunFacts
+    people: Mapping[Criterion, Values]
+    rated: Sequence[RatedRecord]
+    """The rows among them that the judge scored."""
+
+
+def read_ratings(path: Path) -> list[Rating]:
+    """The ratings of a label table; its name stands for raters that it does not name.
+
+    Raises:
+        InputError: it cannot be read; names file and line.
+    """
+    try:
+        return parse_ratings(path.read_text(encoding="utf-8"), by=path.stem)
+    except (OSError, UnicodeDecodeError) as err:
+        raise InputError(f"--labels {str(path)!r} cannot be read: {err}") from err
+    except InputError as err:
+        raise InputError(f"--labels {path}: {err}") from err
+
+
+def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
+    """A run with people's ratings.
+
+    Args:
+        folder: the run's.
+        ratings: of any rows; empty for those of the run's manifest.
+
+    Raises:
+        InputError: no run, or nobody rated any of its rows.
+    """
+    run = Run.open(folder)
+    with run.store:
+        records, rows = list(run.records()), list(run.rows())
+        facts = facts_of(str(folder), run, records)
+    ratings = ratings or manifest_ratings({row.id: row.row.get("labels") or () for row in rows})
+    people = _people(rows, RatingIndex(ratings))
+    if not any(people.values()):
+        raise InputError(
+            f"nobody rated a row of {str(folder)!r}: label its manifest (agent-judge annotate), or "
+            "pass --labels FILE with ids of that run"
+        )
+    return RatedRun(facts=facts, people=people, rated=rated_records(records, ratings))
+
+
+def _people(rows: Sequence[PlannedRow], index: RatingIndex) -> dict[Criterion, Values]:
+    people: dict[Criterion, Values] = {}
+    for criterion in CRITERIA:
+        values: dict[str, Mapping[str, float]] = {}
+        for row in rows:
+            item, editor = row.row.get("item") or row.id, row.row.get("editor") or ""
+            given = index.of_row(criterion, id=row.id, item=item, editor=editor)
+            if given:
+                values[row.id] = {by: rating.value for by, rating in given.items()}
+        people[criterion] = values
+    return people
+
+
+def over_shared_rows(runs: Sequence[RatedRun]) -> list[list[RatedRecord]] | None:
+    """Each run's rated rows among those that every run scored.
+
+    A judge that leaves the hard rows out looks better than one that does not. None where all runs
+    scored the same rows anyway, or share none.
+    """
+    keys = [{_key(row) for row in run.rated} for run in runs]
+    shared = set.intersection(*keys)
+    if not shared or all(own == shared for own in keys):
+        return None
+    return [[row for row in run.rated if _key(row) in shared] for run in runs]
+
+
+def _key(row: RatedRecord) -> tuple[str, Criterion]:
+    return row.record.id, row.record.criterion

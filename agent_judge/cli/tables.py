@@ -1,0 +1,52 @@
+"""Tables in the terminal: a console for text from data, and figures with their intervals."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from agent_judge.stats.intervals import Estimate
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that could steer a terminal or turn the text around them."""
+_WIDTH_OF_FILES = 120
+
+
+def table_console() -> Console:
+    """A console on standard output that takes text as it is, wide where it is no terminal."""
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    return Console(highlight=False, markup=False, emoji=False, width=width)
+
+
+def plain_table(*heads: str, title: str | None = None) -> Table:
+    """A table without lines; the first column is text, the others are figures."""
+    table = Table(box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
+    for number, head in enumerate(heads):
+        table.add_column(shown(head), justify="right" if number else "left", vertical="top")
+    return table
+
+
+def shown(text: object) -> str:
+    """Text from data as a terminal may show it: what could steer it is replaced."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A figure, or a dash where there is none."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def with_interval(estimate: Estimate, digits: int = 2, *, between: str = " ") -> str:
+    """A figure with its 95 % interval where it has one.
+
+    Example:
+        >>> with_interval(Estimate(value=0.5, low=0.25, high=0.75))
+        '0.50 [0.25, 0.75]'
+    """
+    value = figure(estimate.value, digits)
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value}{between}[{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"

@@ -10,8 +10,12 @@ settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """One headless Chromium for all tests of pages."""
+    """One headless Chromium for a module's tests of pages.
+
+    No longer: while playwright's synchronous driver is up, the thread has a running event loop,
+    and whatever calls `asyncio.run` after it fails.
+    """
     with chromium() as running:
         yield running

@@ -32,6 +32,8 @@ class ReportRow:
     planned: PlannedRow
     oracle: OracleSettings
     """The run's margins of crops and masks."""
+    kept_size_wh: tuple[int, int] | None
+    """Width and height of the source as the run kept them; None for rows that it did not read."""
     saved: Mapping[Criterion, Saved | None]
     """By criterion that the run asked for; None where it was not run."""
 
@@ -48,11 +50,8 @@ class ReportRow:
 
     @cached_property
     def size_wh(self) -> tuple[int, int] | None:
-        """Width and height of the source, upright, where its file can still be read."""
-        if self.is_noted("source") and self.intake is not None:
-            height, width = self.intake.row.source.shape[:2]
-            return width, height
-        return size_in_header(self.files["source"])
+        """Width and height of the source, where it is known."""
+        return self.kept_size_wh or size_in_header(self.files["source"])
 
     def is_noted(self, picture: str) -> bool:
         """Whether the judge got the picture otherwise than its file shows it: turned, scaled."""
@@ -83,10 +82,16 @@ def rows_of(runs: Mapping[str, Run]) -> Iterator[ReportRow]:
     """The planned rows of all runs, in order."""
     for name, run in runs.items():
         oracle = OracleSettings.model_validate(run.store.binding.get("oracle", {}))
-        criteria = run.criteria
+        criteria, sizes_wh = run.criteria, run.store.sizes_wh()
         for planned in run.rows():
-            saved = {c: run.store.latest(planned.id, c) for c in criteria}
-            yield ReportRow(run=run, run_name=name, planned=planned, oracle=oracle, saved=saved)
+            yield ReportRow(
+                run=run,
+                run_name=name,
+                planned=planned,
+                oracle=oracle,
+                kept_size_wh=sizes_wh.get(planned.id),
+                saved={c: run.store.latest(planned.id, c) for c in criteria},
+            )
 
 
 def line_of(row: ReportRow) -> dict[str, Any]:

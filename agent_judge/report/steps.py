@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agent_judge.judges.reply import text_of as content_text
 from agent_judge.judges.tool_calls import read_tool_calls
 from agent_judge.records import Evidence
 from agent_judge.store import Saved
@@ -62,10 +63,7 @@ def _unclaimed(evidence: Sequence[Evidence]) -> Iterator[Step]:
 
 def text_of(message: Mapping[str, Any]) -> str:
     """The text of an assistant message: its content, or its refusal."""
-    content = message.get("content") or message.get("refusal") or ""
-    if isinstance(content, str):
-        return content
-    return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return content_text(message.get("content")) or str(message.get("refusal") or "")
 
 
 def summary_of(text: str) -> str:

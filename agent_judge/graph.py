@@ -33,7 +33,8 @@ from agent_judge.conversation import (
 )
 from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
 from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
-from agent_judge.judges.reply import answer_schema, declines, read_verdict, text_of
+from agent_judge.judges.reply import answer_schema, read_verdict
+from agent_judge.judges.spoken import declines, text_of
 from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
 from agent_judge.records import Box, Evidence, Reason, Verdict

@@ -13,7 +13,8 @@ from typing import Any
 
 from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.reply import read_verdict, text_of
+from agent_judge.judges.reply import read_verdict
+from agent_judge.judges.spoken import text_of
 from agent_judge.records import Box, Reason, Record, Verdict
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.settle import median_level, verdict_fields, worst_of

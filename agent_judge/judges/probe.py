@@ -26,7 +26,7 @@ from agent_judge.judges.probe_pictures import (
     number_picture,
     red_box_picture,
 )
-from agent_judge.judges.reply import text_of
+from agent_judge.judges.spoken import text_of
 from agent_judge.judges.tool_calls import read_tool_calls
 from agent_judge.judges.transport import Refused, Transport
 from agent_judge.records import Box

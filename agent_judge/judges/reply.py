@@ -11,7 +11,6 @@ caller sees the empty answers and flags it. Answers that are given must lead to 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,13 @@ from typing import Any
 
 from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.labels import alternatives, mentions, named_label, settles, statements
+from agent_judge.judges.spoken import (
+    CONFLICT,
+    json_objects,
+    refuse_broken_json,
+    spoken,
+    text_of,
+)
 from agent_judge.records import Box, Verdict
 from agent_judge.rubrics.ladder import Ladder, Question
 
@@ -27,26 +33,8 @@ NOT_REACHED = "not reached"
 ToBox = Callable[[Sequence[float]], Box | None]
 """From four numbers in the judge's convention to canonical pixels; None or a ValueError: no box."""
 
-_MAX_CHARS = 200_000
-_MAX_TRIES = 200  # of opening braces: bounds the work on hostile replies
 _MAX_EXPLANATION = 4000
 _MAX_ANOMALIES = 100
-_CONFLICT = object()  # value of a key that came twice with different values
-_TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
-_THOUGHT_END = re.compile(
-    rf"</(?:{_TAGS})\s?>|◁/think▷|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
-)
-_THOUGHT_START = re.compile(rf"<(?:{_TAGS})\s?>|◁think▷|\[THINK\]", re.IGNORECASE)
-_MARKERS = re.compile(r"<\|[a-z_]{1,40}\|>")
-_SORRY = re.compile(
-    r"\b(?:sorry|apologi[sz]e|can(?:no|[\u2019']?)t|(?:un|not )able to|won[\u2019']t|decline)\b",
-    re.I,
-)
-_FOR_WHAT = re.compile(
-    r"\b(?:help|assist|comply|fulfil+|engage|process|view|discuss)\b"
-    r"|\b(?:this|that|your|the) (?:request|image|picture|content)\b",
-    re.I,
-)
 _AFTER_ANSWER = r"(?:$|\s?[.,;:(\u2013\u2014-])"
 
 
@@ -112,7 +100,7 @@ def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Ve
         >>> read_verdict(text, load_ladder("IF"), to_box=None).level
         1
     """
-    text = _spoken(text_of(content))
+    text = spoken(text_of(content))
     chosen = _final(text, _candidates(text, ladder), ladder)
     if chosen.data is None:
         level = ladder.level_of(chosen.label)
@@ -121,82 +109,16 @@ def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Ve
     return _from_object(chosen.data, chosen.label, ladder, to_box)
 
 
-def text_of(content: object) -> str | None:
-    """The text of a message's `content`: a string, or the text parts of a list; else None."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        return "".join(text for text in texts if isinstance(text, str)) or None
-    return None
-
-
-def declines(text: str) -> bool:
-    """Whether an answer without a verdict is the model's refusal to judge.
-
-    Example:
-        >>> declines("I'm sorry, but I can't assist with that.")
-        True
-        >>> declines("I cannot tell whether the cup is red.")
-        False
-    """
-    start = text.strip()[:200]
-    return bool(_SORRY.search(start)) and bool(_FOR_WHAT.search(start))
-
-
-def _spoken(content: str | None) -> str:
-    """The answer without the model's thinking."""
-    if content is None or not content.strip():
-        raise ReplyError("the reply was empty")
-    if len(content) > _MAX_CHARS:
-        raise ReplyError(f"the reply is {len(content)} characters long; send the JSON object only")
-    if (whole := _parse(content.strip())) is not None:
-        return whole if isinstance(whole, str) else content  # a JSON text holding the answer
-    text = _MARKERS.sub(" ", _outside_thinking(content))
-    if not text.strip():
-        raise ReplyError("the reply holds only thinking and no answer")
-    return text
-
-
-def _outside_thinking(text: str) -> str:
-    """What follows the last thought, or else precedes the first one."""
-    ends = [match.end() for match in _THOUGHT_END.finditer(text)]
-    after = text[ends[-1] :] if ends else text  # some templates hide the opening tag
-    if start := _THOUGHT_START.search(after):
-        after = after[: start.start()]
-    if ends and not after.strip() and (start := _THOUGHT_START.search(text)):
-        return text[: start.start()]
-    return after
-
-
-def _parse(text: str) -> object:
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for name, value in pairs:
-        key = name.strip().casefold()
-        out[key] = value if key not in out or out[key] == value else _CONFLICT
-    return out
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, strict=False)
-
-
 def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
     """Every JSON verdict and every line that states a label, in order of appearance."""
-    objects, rest = _objects(text), text
+    objects, rest = json_objects(text), text
     for start, end, _ in objects:
         rest = rest[:start] + " " * (end - start) + rest[end:]
     verdicts = [(s, e, v) for s, e, data in objects if (v := _verdict_object(data)) is not None]
     if verdicts:
         _require_label(verdicts[-1][2], ladder)
     else:
-        _refuse_broken_json(rest)
+        refuse_broken_json(rest)
     found = [
         _Candidate(start=start, end=end, label=label, data=verdict)
         for start, end, verdict in verdicts
@@ -209,39 +131,12 @@ def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
     return sorted(found, key=lambda c: c.start)
 
 
-def _objects(text: str) -> list[tuple[int, int, dict[str, Any]]]:
-    """The outermost JSON objects of a text as `(start, end, object)`."""
-    found: list[tuple[int, int, dict[str, Any]]] = []
-    at = text.find("{")
-    for _ in range(_MAX_TRIES):
-        if at < 0:
-            return found
-        try:
-            data, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            found.append((at, end, data))
-        at = text.find("{", end)
-    raise ReplyError("the reply is full of braces; send one JSON object only")
-
-
 def _verdict_object(data: dict[str, Any]) -> dict[str, Any] | None:
     """The object itself or the one inside its wrapper that carries a label or answers."""
     for candidate in (data, *data.values()):
         if isinstance(candidate, dict) and ("label" in candidate or "answers" in candidate):
             return candidate
     return None
-
-
-def _refuse_broken_json(text: str) -> None:
-    """A broken JSON answer is told as such: what it meant must not be picked out of its pieces."""
-    if (brace := re.search(r"\{\s*[\"'\u201c]", text)) is None:
-        return
-    try:
-        _DECODER.raw_decode(text, brace.start())
-    except (ValueError, RecursionError) as err:
-        raise ReplyError(f"the JSON cannot be read: {str(err)[:200]}") from None
 
 
 def _label(data: Mapping[str, Any], ladder: Ladder) -> str | None:
@@ -257,7 +152,7 @@ def _require_label(data: Mapping[str, Any], ladder: Ladder) -> None:
     if value is None:
         raise ReplyError(f"'label' is missing; it must be {offered}")
     came = repr(value[:80]) if isinstance(value, str) else "no text"
-    came = "given twice, differently" if value is _CONFLICT else came
+    came = "given twice, differently" if value is CONFLICT else came
     raise ReplyError(f"'label' must be exactly one of {offered}, but was {came}")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_judge.judges.reply import text_of as content_text
+from agent_judge.judges.spoken import text_of as content_text
 from agent_judge.judges.tool_calls import read_tool_calls
 from agent_judge.records import Evidence
 from agent_judge.store import Saved

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.reply import NOT_REACHED, answer_schema, declines, read_verdict, text_of
+from agent_judge.judges.reply import NOT_REACHED, answer_schema, read_verdict
+from agent_judge.judges.spoken import declines, text_of
 from agent_judge.records import Box
 from agent_judge.rubrics.ladder import load_ladder
 

@@ -43,8 +43,7 @@ class Run:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         """The criteria that were asked for, in any invocation."""
-        asked = (self.store.meta("criteria") or "").split(",")
-        return tuple(c for c in ("IF", "VC") if c in asked)
+        return self.store.criteria
 
     @property
     def returned_models(self) -> list[str]:

@@ -58,7 +58,7 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
         judge=choose_judge(settings, store.replies if store else None),
         tools=tools_of(settings),
         settings=settings,
-        blobs=store,
+        blobs=store.blobs if store else None,
     )
 
 

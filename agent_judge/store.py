@@ -8,27 +8,37 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal, Self
+from typing import IO, Any, Literal, Self, get_args
 
+from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
 from agent_judge.records import Criterion, EditType, Mode, Reason, Record, Status
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS planned (
-    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, mode TEXT NOT NULL, row TEXT NOT NULL);
+    id TEXT PRIMARY KEY, seq INTEGER NOT NULL, mode TEXT NOT NULL, row TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS records (
     id TEXT NOT NULL, criterion TEXT NOT NULL, round INTEGER NOT NULL,
     inputs TEXT NOT NULL, record TEXT NOT NULL, replies TEXT NOT NULL,
     PRIMARY KEY (id, criterion, round));
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
 """
+_ABSORB = (
+    """INSERT OR IGNORE INTO planned (id, seq, mode, row)
+    SELECT id, seq, mode, row FROM other.planned ORDER BY seq, rowid""",
+    """INSERT INTO records SELECT * FROM other.records WHERE true
+    ON CONFLICT (id, criterion, round) DO UPDATE
+    SET inputs = excluded.inputs, record = excluded.record, replies = excluded.replies
+    WHERE json_extract(records.record, '$.level') IS NULL
+    AND json_extract(excluded.record, '$.level') IS NOT NULL""",
+    "INSERT OR IGNORE INTO replies SELECT * FROM other.replies",
+)
 _FORMAT = "1"
 
 
@@ -40,6 +50,8 @@ class PlannedRow:
     mode: Mode
     row: Mapping[str, Any]
     """The manifest's row as JSON types."""
+    seq: int = 0
+    """Place in the manifest, from 0; shards keep it, so that merging restores the order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +83,8 @@ class Store:
 
     def __init__(self, folder: Path, db: sqlite3.Connection, lock: IO[str] | None) -> None:
         self.folder = folder
+        self.blobs = Blobs(folder / "blobs")
+        """Evidence pictures by the hash of their bytes."""
         self.replies = Replies(self)
         """Judges' replies by the request that they answer."""
         self._db = db
@@ -146,20 +160,36 @@ class Store:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria that were asked for, in any invocation, IF first."""
+        asked = (self.meta("criteria") or "").split(",")
+        known: tuple[Criterion, ...] = get_args(Criterion)
+        return tuple(criterion for criterion in known if criterion in asked)
+
+    def ask_for(self, criteria: Iterable[Criterion]) -> None:
+        """Plan further criteria for every row."""
+        self.set_meta("criteria", ",".join({*self.criteria, *criteria}))
+
+    @property
     def binding(self) -> dict[str, Any]:
         """What this run's verdicts depend on."""
         return dict(json.loads(self.meta("binding") or "{}"))
 
     def _bind(self, binding: Mapping[str, Any]) -> None:
         wanted = json.loads(json.dumps(binding))
-        if (stored := self.meta("binding")) is None:
+        if self.meta("binding") is None:
             self.set_meta("format", _FORMAT)
             self.set_meta("binding", json.dumps(wanted, sort_keys=True))
-            return
-        before, now = _flat(json.loads(stored)), _flat(wanted)
-        changed = sorted(
-            key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
-        )
+        self.check_binding(wanted)
+
+    def check_binding(self, wanted: Mapping[str, Any]) -> None:
+        """Refuse to mix verdicts of different kinds.
+
+        Raises:
+            StoreError: this run is bound to something else than `wanted`; the difference is named.
+        """
+        before, now = _flat(self.binding), _flat(wanted)
+        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
         if changed:
             told = "; ".join(f"{k} was {before.get(k)!r}, now {now.get(k)!r}" for k in changed)
             raise StoreError(
@@ -167,21 +197,43 @@ class Store:
             )
 
     def plan(self, rows: Iterable[PlannedRow]) -> None:
-        """Replace the planned rows, in this order."""
+        """Replace the planned rows; their order is that of `seq`, then as given."""
         with self._writing():
             self._db.execute("DELETE FROM planned")
             self._db.executemany(
-                "INSERT INTO planned (id, mode, row) VALUES (?, ?, ?)",
-                ((r.id, r.mode, json.dumps(r.row, ensure_ascii=False)) for r in rows),
+                "INSERT INTO planned (id, seq, mode, row) VALUES (?, ?, ?, ?)",
+                ((r.id, r.seq, r.mode, json.dumps(r.row, ensure_ascii=False)) for r in rows),
             )
+
+    def absorb(self, other: Path) -> None:
+        """Take in another run of the same binding: rows, records, replies and pictures.
+
+        Where both have a record of one round, one with a level wins over one without; otherwise
+        the one that is here stays. Absorbing twice changes nothing.
+
+        Raises:
+            StoreError: `other` is no run, or is bound to something else.
+        """
+        with Store.open(other) as run:
+            run.check_binding(self.binding)
+            asked = run.criteria
+        with self._writing():
+            self._db.execute("ATTACH ? AS other", (str(other / "run.db"),))
+        with self._writing():
+            for statement in _ABSORB:
+                self._db.execute(statement)
+        with self._writing():
+            self._db.execute("DETACH other")
+        self.ask_for(asked)
+        self.blobs.absorb(run.blobs)
 
     def planned(self) -> Iterator[PlannedRow]:
         """The planned rows in the manifest's order."""
         with self._reading():
-            for id_, mode, row in self._db.execute(
-                "SELECT id, mode, row FROM planned ORDER BY seq"
+            for id_, seq, mode, row in self._db.execute(
+                "SELECT id, seq, mode, row FROM planned ORDER BY seq, rowid"
             ):
-                yield PlannedRow(id=id_, mode=mode, row=json.loads(row))
+                yield PlannedRow(id=id_, seq=seq, mode=mode, row=json.loads(row))
 
     def is_planned(self, id_: str) -> bool:
         """Whether the manifest has a row of that id."""
@@ -273,26 +325,10 @@ class Store:
             for (text,) in self._db.execute(
                 "SELECT r.record FROM planned p JOIN records r ON r.id = p.id"
                 " WHERE r.round = (SELECT max(round) FROM records x"
-                " WHERE x.id = r.id AND x.criterion = r.criterion) ORDER BY p.seq, r.criterion"
+                " WHERE x.id = r.id AND x.criterion = r.criterion)"
+                " ORDER BY p.seq, p.rowid, r.criterion"
             ):
                 yield Record.from_json(json.loads(text))
-
-    def put_blob(self, sha256: str, data: bytes) -> None:
-        """Keep a picture under its sha256; a second time is free. Safe from any thread."""
-        path = self.blob_path(sha256)
-        if path.exists():
-            return
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
-            half.write_bytes(data)
-            half.replace(path)
-        except OSError as err:
-            raise StoreError(f"cannot write to {str(self.folder)!r}: {err.strerror}") from err
-
-    def blob_path(self, sha256: str) -> Path:
-        """Where the picture of that hash lies."""
-        return self.folder / "blobs" / sha256[:2] / f"{sha256}.png"
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -1,11 +1,13 @@
 """The run folder: what is kept, what is refused, what survives."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
-from agent_judge.errors import StoreError
+from agent_judge.errors import InputError, StoreError
 from agent_judge.records import Evidence, Record
+from agent_judge.shard import parse_shard
 from agent_judge.store import PlannedRow, Store
 
 BINDING = {"judge": {"model": "measured"}, "mode": "auto", "rubric": "r1"}
@@ -117,10 +119,10 @@ def test_a_file_in_the_way_is_one_clear_line(tmp_path):
 
 def test_blobs_are_kept_once_under_their_hash(tmp_path):
     with Store.create(tmp_path, BINDING) as store:
-        store.put_blob("ab" * 32, b"png")
-        store.put_blob("ab" * 32, b"png")
+        store.blobs.put_blob("ab" * 32, b"png")
+        store.blobs.put_blob("ab" * 32, b"png")
         files = [p for p in (tmp_path / "blobs").rglob("*") if p.is_file()]
-        assert files == [store.blob_path("ab" * 32)]
+        assert files == [store.blobs.path("ab" * 32)]
         assert files[0].read_bytes() == b"png"
 
 
@@ -175,3 +177,63 @@ def test_a_database_that_is_gone_read_only_is_told(tmp_path):
         other.close()
         with pytest.raises(StoreError, match="cannot write"):
             keep(store, a_record())
+
+
+def shard(tmp_path: Path, name: str, *records, binding=BINDING, seq=0) -> Path:
+    folder = tmp_path / name
+    with Store.create(folder, binding) as store:
+        ids = list(dict.fromkeys(r.id for r in records))
+        rows = [
+            PlannedRow(id=i, seq=seq + n, mode="oracle", row={"id": i}) for n, i in enumerate(ids)
+        ]
+        store.plan(rows)
+        store.ask_for(["IF"])
+        for record in records:
+            keep(store, record)
+        store.blobs.put_blob(name * 32, name.encode())
+        store.replies.put(name, {"message": name})
+    return folder
+
+
+def test_shards_merge_in_the_manifests_order_and_twice_is_once(tmp_path):
+    late = shard(tmp_path, "aa", a_record("x"), seq=5)
+    early = shard(tmp_path, "bb", a_record("y"), seq=0)
+    with Store.create(tmp_path / "all", BINDING) as store:
+        for folder in (late, early, late):
+            store.absorb(folder)
+        assert [r.id for r in store.records()] == ["y", "x"]
+        assert store.replies.get("aa") == {"message": "aa"}
+        assert store.blobs.path("bb" * 32).read_bytes() == b"bb"
+        assert store.criteria == ("IF",)
+
+
+def test_where_shards_overlap_a_verdict_wins_over_none(tmp_path):
+    lost = a_record("x", status="unscored", level=None, label=None, reason="transport")
+    for order in (("aa", "bb"), ("bb", "aa")):
+        folders = {
+            "aa": shard(tmp_path / "".join(order), "aa", lost),
+            "bb": shard(tmp_path / "".join(order), "bb", a_record("x", level=3)),
+        }
+        with Store.create(tmp_path / f"all{order[0]}", BINDING) as store:
+            for name in order:
+                store.absorb(folders[name])
+            assert [r.level for r in store.records()] == [3]
+
+
+def test_runs_of_another_kind_do_not_merge(tmp_path):
+    other = shard(tmp_path, "aa", a_record("x"), binding={**BINDING, "mode": "tool"})
+    with Store.create(tmp_path / "all", BINDING) as store, pytest.raises(StoreError, match="mode"):
+        store.absorb(other)
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3", "1/3/5", ""])
+def test_a_bad_shard_is_one_clear_line(text):
+    with pytest.raises(InputError, match="I/N"):
+        parse_shard(text)
+
+
+def test_every_row_is_in_exactly_one_shard():
+    shards = [parse_shard(f"{i}/7") for i in range(1, 8)]
+    holders = [sum(s.holds(f"row-{n}") for s in shards if s) for n in range(500)]
+    assert set(holders) == {1}
+    assert parse_shard(None) is None

@@ -27,6 +27,7 @@ from agent_judge.run import Run
 from agent_judge.runner import Tally, bench_of, jobs_of, model_for, run_samples
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged
+from agent_judge.shard import Shard, parse_shard
 from agent_judge.store import PlannedRow, Store
 from agent_judge.tools.toolbox import TOOLS_REVISION
 
@@ -64,6 +65,9 @@ def run(
     max_unscored: Annotated[
         float | None, typer.Option(help="Exit 3 above this share of unscored criteria.")
     ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Judge the I-th of N shares; see merge.")
+    ] = None,
     retry: Annotated[
         str | None, typer.Option(metavar="REASON,...", help="Judge rows with these reasons again.")
     ] = None,
@@ -100,7 +104,7 @@ def run(
         reasons=words_of(retry, get_args(Reason), "--retry"),
         ids=words_of(rejudge, None, "--rejudge"),
     )
-    rows = _Rows(manifest=manifest, roots=tuple(root or ()), limit=limit)
+    rows = _Rows(manifest=manifest, roots=tuple(root or ()), limit=limit, shard=parse_shard(shard))
     raise typer.Exit(_run(rows, out, settings, again))
 
 
@@ -115,21 +119,30 @@ class _Rows:
     manifest: Path
     roots: tuple[Path, ...]
     limit: int | None
+    shard: Shard | None
 
     def __iter__(self) -> Iterator[Sample]:
-        return read_manifest(self.manifest, roots=self.roots, limit=self.limit)
+        return (sample for _, sample in self.numbered())
+
+    def numbered(self) -> Iterator[tuple[int, Sample]]:
+        """The rows of this shard with their places in the manifest."""
+        samples = read_manifest(self.manifest, roots=self.roots, limit=self.limit)
+        for seq, sample in enumerate(samples):
+            if self.shard is None or self.shard.holds(sample.id):
+                yield seq, sample
 
 
 def _run(rows: _Rows, out: Path, settings: Settings, again: _Again) -> int:
     console = Console(highlight=False)
-    n_rows = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
+    n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
     settings = model_for(settings, out)
     with closing(Store.create(out, _binding(settings))) as store:
         _plan(rows, settings, store, again)
         if rows.limit is not None:
-            console.print(f"--limit {rows.limit}: only the first {n_rows} rows were checked")
-        modes = sorted({planned.mode for planned in store.planned()}) if n_rows < 1000 else []
-        console.print(_banner(settings, n_rows, modes))
+            console.print(f"--limit {rows.limit}: only the first {n_checked} rows were checked")
+        counts = list(store.planned_counts())
+        n_rows = sum(n for *_, n in counts)
+        console.print(_banner(settings, n_rows, sorted({mode for _, mode, *_ in counts})))
         code = asyncio.run(_judge(rows, settings, store, again, n_rows, console))
         finished = Run(store)
         summary = finished.summary()
@@ -154,11 +167,10 @@ def _binding(settings: Settings) -> dict[str, Any]:
 
 def _plan(rows: _Rows, settings: Settings, store: Store, again: _Again) -> None:
     store.plan(
-        PlannedRow(id=sample.id, mode=mode_of(sample, settings), row=sample_to_row(sample))
-        for sample in rows
+        PlannedRow(id=sample.id, seq=seq, mode=mode_of(sample, settings), row=sample_to_row(sample))
+        for seq, sample in rows.numbered()
     )
-    asked = set((store.meta("criteria") or "").split(",")) | set(settings.criteria)
-    store.set_meta("criteria", ",".join(sorted(asked - {""})))
+    store.ask_for(settings.criteria)
     unknown = [id_ for id_ in sorted(again.ids) if not store.is_planned(id_)]
     if unknown:
         raise InputError(f"--rejudge: no such id in the manifest: {', '.join(map(repr, unknown))}")
@@ -166,7 +178,7 @@ def _plan(rows: _Rows, settings: Settings, store: Store, again: _Again) -> None:
 
 def _banner(settings: Settings, n_rows: int, modes: Sequence[str]) -> str:
     where = f" at {settings.judge.base_url}" if settings.judge.base_url else " (embedded)"
-    mode = settings.mode if not modes else f"{settings.mode} ({', '.join(modes)})"
+    mode = f"auto ({', '.join(modes)})" if settings.mode == "auto" else settings.mode
     return (
         f"judge {settings.judge.model}{where} · mode {mode} · criteria "
         f"{','.join(settings.criteria)} · {n_rows} rows · {jobs_of(settings)} at once"

@@ -134,7 +134,7 @@ def _evidence(evidence: Sequence[Evidence], run: Run) -> Iterator[str]:
         yield f"  step {number}: {one.tool}({args})"
         yield f"    {_short(summary_of(one.text))}"
         for sha256, label in zip(one.images, one.labels, strict=True):
-            yield f"    {label}: {run.store.blob_path(sha256)}"
+            yield f"    {label}: {run.store.blobs.path(sha256)}"
 
 
 def _remarks(record: Record) -> Iterator[str]:

@@ -192,7 +192,7 @@ def _tool(evidence: Evidence, row: ReportRow, shelf: Shelf) -> dict[str, Any]:
         "summary": summary_of(evidence.text),
         "reply": evidence.text,
         "pictures": [
-            {"url": shelf.url(store.blob_path(sha256)), "label": label}
+            {"url": shelf.url(store.blobs.path(sha256)), "label": label}
             for sha256, label in zip(evidence.images, evidence.labels, strict=True)
         ],
     }

@@ -1,0 +1,43 @@
+"""Content-addressed pictures of a run: `blobs/ab/<sha256>.png`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_judge.errors import StoreError
+
+
+@dataclass(frozen=True)
+class Blobs:
+    """A folder of PNG files, each under the sha256 of its bytes."""
+
+    folder: Path
+
+    def put_blob(self, sha256: str, data: bytes) -> None:
+        """Keep a picture; a second time is free. Safe from any thread and process.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        path = self.path(sha256)
+        if path.exists():
+            return
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
+            half.write_bytes(data)
+            half.replace(path)
+        except OSError as err:
+            raise StoreError(f"cannot write to {str(self.folder)!r}: {err.strerror}") from err
+
+    def path(self, sha256: str) -> Path:
+        """Where the picture of that hash lies, or would lie."""
+        return self.folder / sha256[:2] / f"{sha256}.png"
+
+    def absorb(self, other: Blobs) -> None:
+        """Copy every picture of `other`."""
+        for path in sorted(other.folder.glob("*/*.png")):
+            if not self.path(path.stem).exists():
+                self.put_blob(path.stem, path.read_bytes())

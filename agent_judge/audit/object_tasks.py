@@ -39,6 +39,8 @@ MIN_OVER_PX = 22
 """On smaller targets a person could not tell whether texture and outline survived."""
 MIN_DETAIL = 12.0
 """Lab distance from which everybody sees that detail is lost."""
+MIN_SMUDGE_PX = 32
+"""On smaller targets a smudge fades to nothing under noise, and nothing is a removal."""
 MIN_PATTERN_PX = 32
 """On smaller targets a pattern is no pattern."""
 
@@ -156,9 +158,9 @@ def replacement_task(scene: Scene, shares: Shares, rng: np.random.Generator) -> 
             why=f"{a_(other)} came instead of {a_(asked)}",
         ),
     }
-    if target.is_at_least(MIN_OVER_PX):
-        heart = square(box, shrink_px=int(0.3 * box.width))
-        smudge = paint.smudge(gone, motifs.draw(gone, motif, heart), box, 0.3 * heart.width)
+    if target.is_at_least(MIN_SMUDGE_PX):
+        heart = square(box, shrink_px=int(0.25 * box.width))
+        smudge = paint.smudge(gone, motifs.draw(gone, motif, heart), box, 0.25 * heart.width)
         why = f"a smudge took the place of the {target.name}; it cannot be told for {a_(asked)}"
         outcomes["over"] = Outcome(picture=smudge, why=why)
     size_wh = (int(box.width), int(box.height))

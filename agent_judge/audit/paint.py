@@ -123,7 +123,7 @@ def smudge(before: RGB, after: RGB, box: Box, sigma_px: float) -> RGB:
     """`before` with its change to `after` as a soft cloud in `box`: nobody can tell what came."""
     where = _window(box_mask(box, (before.shape[1], before.shape[0])), 0)
     change = after[where].astype(np.float32) - before[where]
-    cloud = before[where] + 1.2 * cv2.GaussianBlur(change, (0, 0), sigma_px)
+    cloud = before[where] + 1.4 * cv2.GaussianBlur(change, (0, 0), sigma_px)
     out = before.copy()
     out[where] = np.clip(np.rint(cloud), 0, 255).astype(np.uint8)
     return out
@@ -157,8 +157,8 @@ def lab_around(image: RGB, mask: Mask) -> Floats:
 def visible_change(before: RGB, after: RGB, mask: Mask, *, texture: bool) -> float:
     """How much the masked part changed to the eye: mean Lab distance.
 
-    Without `texture` both pictures are blurred first (by a sixth of the mask's side, 16 px at most): gravel
-    replaced by other gravel is no change that a person would see.
+    Without `texture` both pictures are blurred first (by a sixth of the mask's side, 16 px at
+    most): gravel replaced by other gravel is no change that a person would see.
     """
     where = _window(mask, 4)
     pair = [lab(image[where]) for image in (before, after)]

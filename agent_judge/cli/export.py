@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOBase
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,13 +20,14 @@ from agent_judge.report.export import (
     write_jsonl,
     write_parquet,
 )
+from agent_judge.report.junit import write_junit
 from agent_judge.run import Run
 
 
 def export(
     run_dir: Annotated[Path, typer.Argument(help="Folder given to `run --out`.")],
     format_: Annotated[
-        Format, typer.Option("--format", help="In CSV, lists are JSON in the cell.")
+        Format, typer.Option("--format", help="CSV: lists are JSON in the cell. JUnit: for CI.")
     ] = "jsonl",
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write; default: standard output.")
@@ -39,7 +41,7 @@ def export(
         with _finished_or_absent(out) as half:
             write_parquet(records, half)
         return
-    write = write_csv if format_ == "csv" else write_jsonl
+    write = {"jsonl": write_jsonl, "csv": write_csv, "junit": write_junit}[format_]
     if out is None:
         with _stdout() as stream:
             write(records, stream)
@@ -52,7 +54,7 @@ def export(
 
 
 @contextmanager
-def _stdout() -> Iterator[IO[str]]:
+def _stdout() -> Iterator[TextIOBase]:
     """Standard output in UTF-8 whatever the locale, line ends as written."""
     with open(  # noqa: PTH123 - a file descriptor
         os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors=ENCODING_ERRORS, newline=""

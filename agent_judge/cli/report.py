@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from agent_judge.report.build import write_report
+from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 
 
 def report(
@@ -23,8 +24,13 @@ def report(
         bool,
         typer.Option("--pack", help="Copy every picture into the folder, however large."),
     ] = False,
+    fail_under: Annotated[
+        str | None,
+        typer.Option(metavar="IF=60,VC=80", help="Exit 4 when an editor's mean is lower."),
+    ] = None,
 ) -> None:
     """Write a report that opens in a browser: no server, no network."""
+    marks = parse_thresholds(fail_under) if fail_under else {}
     out = run_dirs[0] / "report" if out is None else out
     written = write_report(run_dirs, out, pack=pack, tell=_tell)
     if sys.stderr.isatty():
@@ -35,6 +41,10 @@ def report(
             "pass --pack to hand the folder on"
         )
     print(f"{written.n_rows} rows: open {written.page}")
+    misses = list(missed(written.summary, marks))
+    print("\n".join(misses), file=sys.stderr, end="\n" if misses else "")
+    if misses:
+        raise typer.Exit(MISSED)
 
 
 def _tell(n_rows: int) -> None:

@@ -11,7 +11,7 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,6 +44,8 @@ class Written:
     """Whether the folder holds all its pictures and can be handed on alone."""
     picture_bytes: int
     """Size of the pictures that it shows, thumbnails apart."""
+    summary: Mapping[str, Any]
+    """What `summary.json` holds."""
 
 
 def write_report(
@@ -73,7 +75,13 @@ def write_report(
         _write(building / SUMMARY, json.dumps(summary, indent=2))
         _write(building / PAGE, render_page(runs, summary, diagnosis, n_rows=len(sizes_wh)))
         _copy_assets(building)
-    return Written(page=out / PAGE, n_rows=len(sizes_wh), packed=packed, picture_bytes=size)
+    return Written(
+        page=out / PAGE,
+        n_rows=len(sizes_wh),
+        packed=packed,
+        picture_bytes=size,
+        summary=summary,
+    )
 
 
 def _named(folders: Sequence[Path]) -> dict[str, Path]:

@@ -11,15 +11,16 @@ import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from io import TextIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from agent_judge.records import Record
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Format = Literal["jsonl", "csv", "parquet"]
+Format = Literal["jsonl", "csv", "parquet", "junit"]
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Record))
 """The columns of every format, in order."""
 ENCODING_ERRORS = "backslashreplace"
@@ -35,13 +36,13 @@ def export_row(record: Record) -> dict[str, Any]:
     return row
 
 
-def write_jsonl(records: Iterable[Record], out: IO[str]) -> None:
+def write_jsonl(records: Iterable[Record], out: TextIOBase) -> None:
     """One JSON object a line."""
     for record in records:
         out.write(_as_json(export_row(record)) + "\n")
 
 
-def write_csv(records: Iterable[Record], out: IO[str]) -> None:
+def write_csv(records: Iterable[Record], out: TextIOBase) -> None:
     """A header and one line a record; cells with quotes, commas or line breaks are quoted.
 
     Args:

@@ -72,8 +72,11 @@ def make_run(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def plan_rows(store: Store, rows: list[dict[str, Any]]) -> None:
-    store.plan(PlannedRow(id=row["id"], mode=mode_of(row), row=row) for row in rows)
-    store.set_meta("criteria", "IF,VC")
+    store.plan(
+        PlannedRow(id=row["id"], mode=mode_of(row), row=row, seq=seq)
+        for seq, row in enumerate(rows)
+    )
+    store.ask_for(("IF", "VC"))
 
 
 def mode_of(row: Mapping[str, Any]) -> Any:
@@ -83,7 +86,7 @@ def mode_of(row: Mapping[str, Any]) -> Any:
 def looked_at(row: Mapping[str, Any], store: Store) -> tuple[Evidence, ...]:
     """What zoom_in and difference answer on the row's pictures."""
     view = View(source=load_image(row["source"]), edited=load_image(row["edited"]))
-    album = Album(store)
+    album = Album(store.blobs)
     box = (row.get("boxes") or [[0, 0, 40, 40]])[0]
     return (
         use(ZoomInTool(), view, {"picture": "source", "box": box}, album),

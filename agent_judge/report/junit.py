@@ -1,0 +1,67 @@
+"""Records as JUnit XML, which CI systems show as tests: one test case per (id, criterion).
+
+A test must pass or fail; a ladder has four levels. The two lower levels fail (the edit is not what
+was asked for, or the scene has several anomalies), and so does a row whose editing model gave
+nothing to judge. What could not be judged is an error: neither a pass nor a failure of the model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from io import TextIOBase
+from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
+
+from agent_judge.records import Record
+from agent_judge.stats.summary import UNNAMED_EDITOR
+
+LOWEST_PASS = 3
+"""The lowest level that passes."""
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(records: Iterable[Record], out: TextIOBase) -> None:
+    """One `testsuite` for each run of records of one editor and mode, streamed."""
+    xml = XMLGenerator(out, encoding="UTF-8", short_empty_elements=True)
+    xml.startDocument()
+    _start(xml, "testsuites", name="agent-judge")
+    for (editor, mode), group in itertools.groupby(records, key=lambda r: (r.editor, r.mode)):
+        suite = f"{editor or UNNAMED_EDITOR} ({mode} mode)"
+        _start(xml, "testsuite", name=suite)
+        for record in group:
+            _case(record, suite, xml)
+        xml.endElement("testsuite")
+    xml.endElement("testsuites")
+    xml.endDocument()
+
+
+def _case(record: Record, suite: str, xml: XMLGenerator) -> None:
+    name = f"{record.id} {record.criterion}"
+    _start(xml, "testcase", name=name, classname=suite, time=f"{record.seconds:.3f}")
+    for kind, message in _outcome(record):
+        _start(xml, kind, message=message, type=record.reason or record.status)
+        xml.characters(_clean(record.explanation))
+        xml.endElement(kind)
+    xml.endElement("testcase")
+
+
+def _outcome(record: Record) -> Iterator[tuple[str, str]]:
+    """The element that says how a test case failed; none when it passed."""
+    if record.level is not None:
+        if record.level < LOWEST_PASS:
+            yield "failure", f"{record.label} (level {record.level})"
+    elif record.status == "unscored":
+        yield "error", f"not judged: {record.reason}"
+    else:
+        yield "failure", f"the editing model gave nothing to judge: {record.status}"
+
+
+def _start(xml: XMLGenerator, tag: str, **attributes: str) -> None:
+    cleaned = {name: _clean(value) for name, value in attributes.items()}
+    xml.startElement(tag, AttributesImpl(cleaned))
+
+
+def _clean(text: str) -> str:
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

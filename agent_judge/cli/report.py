@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from agent_judge.cli.judge_card import card_lines
 from agent_judge.report.build import write_report
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 
@@ -32,7 +33,7 @@ def report(
     """Write a report that opens in a browser: no server, no network."""
     marks = parse_thresholds(fail_under) if fail_under else {}
     out = run_dirs[0] / "report" if out is None else out
-    written = write_report(run_dirs, out, pack=pack, tell=_tell)
+    written = write_report(run_dirs, out, judge_card=card_lines, pack=pack, tell=_tell)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if not written.packed:

@@ -49,13 +49,19 @@ class Written:
 
 
 def write_report(
-    folders: Sequence[Path], out: Path, *, pack: bool = False, tell: Callable[[int], None]
+    folders: Sequence[Path],
+    out: Path,
+    *,
+    judge_card: Callable[[Run], Sequence[str]],
+    pack: bool = False,
+    tell: Callable[[int], None],
 ) -> Written:
     """Write the report of one or several runs.
 
     Args:
         folders: run folders; several are shown side by side, never pooled.
         out: made, or replaced when it holds a report.
+        judge_card: what an audit says of a run's judge at the run's sizes, in lines.
         pack: put all pictures into the folder, however large they are.
         tell: called with the number of rows done so far.
 
@@ -73,7 +79,10 @@ def write_report(
         _write(building / "data" / "about.js", _call("about", about(runs)))
         _write(building / "data" / "plots.js", _call("plots", plots_of(diagnosis)))
         _write(building / SUMMARY, json.dumps(summary, indent=2))
-        _write(building / PAGE, render_page(runs, summary, diagnosis, n_rows=len(sizes_wh)))
+        _write(
+            building / PAGE,
+            render_page(runs, summary, diagnosis, judge_card=judge_card, n_rows=len(sizes_wh)),
+        )
         _copy_assets(building)
     return Written(
         page=out / PAGE,

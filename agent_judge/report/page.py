@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,12 @@ SCRIPTS = (
 
 
 def render_page(
-    runs: Mapping[str, Run], summary: Mapping[str, Any], diagnosis: Diagnosis, *, n_rows: int
+    runs: Mapping[str, Run],
+    summary: Mapping[str, Any],
+    diagnosis: Diagnosis,
+    *,
+    judge_card: Callable[[Run], Sequence[str]],
+    n_rows: int,
 ) -> str:
     """The page's HTML; every text from data is escaped.
 
@@ -39,6 +44,7 @@ def render_page(
         runs: by the name they are shown under.
         summary: from `summary_of_runs`.
         diagnosis: from `diagnose_runs`.
+        judge_card: what an audit says of a run's judge, in lines.
         n_rows: planned rows of all runs.
     """
     environment = Environment(
@@ -50,7 +56,7 @@ def render_page(
     )
     environment.filters["figure"] = _figure
     return environment.get_template("index.html.j2").render(
-        runs=[_facts(name, run) for name, run in runs.items()],
+        runs=[{**_facts(name, run), "card": judge_card(run)} for name, run in runs.items()],
         summary=summary,
         groups=list(_groups(summary, diagnosis)),
         left_out=list(_left_out(summary)),

@@ -26,6 +26,12 @@ def test_report_lies_in_the_run_folder_unless_told_otherwise(run, tmp_path, caps
     }
 
 
+def test_report_says_when_the_judge_was_never_audited(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert call("report", run, "-o", tmp_path / "r") == 0
+    assert "This judge was never audited." in (tmp_path / "r" / "index.html").read_text()
+
+
 def test_missed_mark_exits_4_and_names_the_editor(run, tmp_path, capsys):
     out = tmp_path / "r"
     assert call("report", run, "-o", out, "--fail-under", "VC=90,IF=50") == 0

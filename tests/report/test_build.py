@@ -19,11 +19,12 @@ from tests.report.runs import (
     scored,
 )
 
+CARD = ("right on 80% of the planted edits",)
 HOSTILE = "<script>alert(1)</script>'\"></bdi>"
 
 
 def build(*runs: Path, out: Path, pack: bool = False) -> Written:
-    return write_report(runs, out, pack=pack, tell=lambda n: None)
+    return write_report(runs, out, judge_card=lambda run: CARD, pack=pack, tell=lambda n: None)
 
 
 def data_of(out: Path, name: str) -> Any:
@@ -81,7 +82,7 @@ def test_summary_json_holds_the_figures_of_the_run(report, run):
 def test_page_prints_figures_with_their_coverage_and_the_formula(report):
     page = (report / PAGE).read_text()
     assert "(level - 1) / 3 * 100" in page
-    assert "never audited" in page
+    assert "Right on 80% of the planted edits." in page
     assert "1 / 1" in page
 
 

@@ -47,7 +47,12 @@ def report(tmp_path_factory):
                 fields = level if criterion == "IF" else {}
                 flags = (CONTRADICTION,) if i == 3 else ()
                 save(store, scored(row, criterion, evidence=evidence, flags=flags, **fields))
-    write_report([folder / "run"], folder / "report", tell=lambda n: None)
+    write_report(
+        [folder / "run"],
+        folder / "report",
+        judge_card=lambda run: ("this judge was never audited",),
+        tell=lambda n: None,
+    )
     return (folder / "report" / PAGE).as_uri()
 
 

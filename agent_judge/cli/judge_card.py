@@ -1,0 +1,17 @@
+"""What an audit says of a run's judge, for whatever prints the run's figures."""
+
+from __future__ import annotations
+
+from agent_judge.audit.card import cards_folder, describe, find_card
+from agent_judge.run import Run
+from agent_judge.settings import MEASURED
+
+
+def card_lines(run: Run) -> tuple[str, ...]:
+    """One line for each mode and criterion at the run's own sizes, or that there was no audit.
+
+    Raises:
+        InputError: the judge's card cannot be read.
+    """
+    judge = run.store.binding.get("judge", {}).get("model") or MEASURED
+    return describe(find_card(judge, cards_folder()), run.records())

@@ -14,7 +14,7 @@ from agent_judge.images import load_image
 from agent_judge.manifest import check_manifest, read_manifest
 from agent_judge.records import Box
 
-SMALL = tuple(p for p in builtin_photographs() if p.id in ("coffee", "chelsea", "rocket"))
+SMALL = tuple(p for p in builtin_photographs() if p.id in ("coffee", "chelsea"))
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,9 @@ def test_a_clean_undegraded_picture_differs_at_its_targets_only(exam):
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_another_exam(exam, tmp_path):
-    again = plant_exam(tmp_path / "again", n_rows=3, seed=3, photographs=SMALL)
-    other = plant_exam(tmp_path / "other", n_rows=3, seed=4, photographs=SMALL)
-    assert rows(again) == rows(exam)[:3]
+    again = plant_exam(tmp_path / "again", n_rows=2, seed=3, photographs=SMALL)
+    other = plant_exam(tmp_path / "other", n_rows=2, seed=4, photographs=SMALL)
+    assert rows(again) == rows(exam)[:2]
     for row in rows(again):
         for key in ("source", "edited", "reference"):
             twin = (exam.parent / row[key]).read_bytes()

@@ -28,17 +28,18 @@ _COLOUR_MARGIN, _STRUCTURE_MARGIN = 1.4, 2.0
 """How far above the rare level evidence begins; the tail of structure is longer."""
 _COLOUR_RANGE, _STRUCTURE_RANGE = (4.0, 10.0), (3.0, 5.0)
 """Least and largest level, whatever the pair's noise."""
+_OUTLINE_SIGMA_PX = 0.7
 _COLOUR_OTHERWISE, _STRUCTURE_OTHERWISE = 5.0, 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Maps in which 1 is the level that re-rendering rarely reaches."""
+    """Where the pair differs, for finding regions and for drawing them."""
 
     strength: Plane
-    """For finding regions; 0 where nothing may be reported."""
-    outline: Plane
-    """The same with less smoothing, for drawing them."""
+    """1 is the level that re-rendering rarely reaches; 0 where nothing may be reported."""
+    distance: Plane
+    """Size of the remainder in grey levels, hardly smoothed."""
 
 
 def weigh(rest: Remainder, usable: Mask) -> Evidence:
@@ -46,19 +47,20 @@ def weigh(rest: Remainder, usable: Mask) -> Evidence:
     size_wh = (usable.shape[1], usable.shape[0])
     luma = smooth(rest.luma, _LUMA_SIGMA_PX)
     nothing = _LUMA_REST + _LUMA_SHARE * rest.luma_contrast
-    floor = _floor(luma, (rest.luma_contrast,), usable, nothing)
-    colour = (luma / floor) ** 2
-    outline = (smooth(rest.luma, 0.7) / floor) ** 2
-    for chroma in _chroma(rest, usable):
-        colour += resized(chroma[0], size_wh)
-        outline += resized(chroma[1], size_wh)
-    colour, outline = np.sqrt(colour, out=colour), np.sqrt(outline, out=outline)
+    colour = (luma / _floor(luma, (rest.luma_contrast,), usable, nothing)) ** 2
+    colour = np.sqrt(colour + resized(_chroma(rest, usable), size_wh))
+    np.sqrt(colour, out=colour)
     level = _COLOUR_MARGIN * rare(colour, usable, _COLOUR_OTHERWISE / _COLOUR_MARGIN)
-    level = min(max(level, _COLOUR_RANGE[0]), _COLOUR_RANGE[1])
-    structure = _structure(rest, usable)
-    strength = np.maximum(colour / np.float32(level), structure)
+    colour /= np.float32(min(max(level, _COLOUR_RANGE[0]), _COLOUR_RANGE[1]))
+    strength = np.maximum(colour, _structure(rest, usable), out=colour)
     strength[~usable] = 0
-    return Evidence(strength=strength, outline=np.maximum(outline / np.float32(level), structure))
+    return Evidence(strength=strength, distance=_distance(rest, size_wh))
+
+
+def _distance(rest: Remainder, size_wh: tuple[int, int]) -> Plane:
+    luma, chroma = smooth(rest.luma, _OUTLINE_SIGMA_PX), smooth(rest.chroma, _OUTLINE_SIGMA_PX / 2)
+    squares: Plane = luma * luma + resized((chroma * chroma).sum(axis=2), size_wh)
+    return np.sqrt(squares)
 
 
 def _floor(rest: Plane, contrasts: tuple[Plane, ...], usable: Mask, nothing: Plane) -> Plane:
@@ -66,20 +68,18 @@ def _floor(rest: Plane, contrasts: tuple[Plane, ...], usable: Mask, nothing: Pla
     return np.asarray(np.clip(_ORDINARY_FACTOR * expected, nothing, _MOST * nothing), np.float32)
 
 
-def _chroma(rest: Remainder, usable: Mask) -> list[tuple[Plane, Plane]]:
-    """Squared ratio of each chroma, smoothed for finding and for drawing, at half size."""
+def _chroma(rest: Remainder, usable: Mask) -> Plane:
+    """Squared ratios of both chromas together, at half size."""
     half_wh = (rest.chroma.shape[1], rest.chroma.shape[0])
     seen = resized(usable.astype(np.float32), half_wh) > 0.5
     luma_contrast = resized(rest.luma_contrast, half_wh)
-    pairs = []
+    squares = np.zeros_like(luma_contrast)
     for index in range(2):
-        plane = np.ascontiguousarray(rest.chroma[..., index])
-        contrast = np.ascontiguousarray(rest.chroma_contrast[..., index])
+        smoothed = smooth(rest.chroma[..., index], _CHROMA_SIGMA_PX)
+        contrast = rest.chroma_contrast[..., index]
         nothing = _CHROMA_REST + _CHROMA_SHARE * contrast + _CROSS_SHARE * luma_contrast
-        smoothed = smooth(plane, _CHROMA_SIGMA_PX)
-        floor = _floor(smoothed, (contrast, luma_contrast), seen, nothing)
-        pairs.append(((smoothed / floor) ** 2, (smooth(plane, 0.5) / floor) ** 2))
-    return pairs
+        squares += (smoothed / _floor(smoothed, (contrast, luma_contrast), seen, nothing)) ** 2
+    return squares
 
 
 def _structure(rest: Remainder, usable: Mask) -> Plane:

@@ -15,8 +15,8 @@ from agent_judge.tools.residual import Remainder
 _LOW = 0.5
 """A region reaches out to this level from a pixel above 1."""
 _RIM, _RIM_REACH_PX = 0.45, 4
-"""It ends where evidence falls under this share of the highest within so many pixels: the rest is
-what smoothing spread."""
+"""It ends where the distance falls under this share of the largest within so many pixels: the
+rest is what smoothing spread."""
 _GAP_SHARE = 1 / 160
 """Gaps up to this share of the picture's longer side are closed."""
 _FRINGE_DEPTH_PX = 3.0
@@ -55,7 +55,7 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
     for index in order[:most]:
         x, y, w, h = (int(v) for v in stats[index, :4])
         part = np.s_[y : y + h, x : x + w]
-        core = _core(evidence.outline[part], labels[part] == index)
+        core = _core(evidence.distance[part], labels[part] == index)
         pixels[part] |= core
         rows, columns = np.nonzero(core)
         patches.append(
@@ -90,11 +90,11 @@ def _components(
     return labels, stats, [int(i) for i in by_extent if i and reached[i]]
 
 
-def _core(outline: Plane, inside: Mask) -> Mask:
+def _core(distance: Plane, inside: Mask) -> Mask:
     """The pixels of a region that carry it: without the rim that smoothing added."""
     reach = np.ones((2 * _RIM_REACH_PX + 1, 2 * _RIM_REACH_PX + 1), np.uint8)
-    highest = np.asarray(cv2.dilate(outline, reach), np.float32)
-    core: Mask = inside & (outline >= np.maximum(_LOW, _RIM * highest))
+    highest = np.asarray(cv2.dilate(distance, reach), np.float32)
+    core: Mask = inside & (distance >= _RIM * highest)
     return core if core.any() else inside
 
 

@@ -31,6 +31,8 @@ _SOFTENINGS_PX = (0.7, 1.5)
 _TINT_BLOCK_PX = 16
 _TINT_LIMIT = 10.0
 """A slowly varying tint stays within this many grey levels; more is an edit."""
+_CLIPPED = 6
+"""Grey levels at either end that may stand for a clipped value, after re-encoding."""
 _TUKEY = 4.685
 
 
@@ -48,11 +50,23 @@ class Tone:
         offset = tuple(-o / g for g, o in zip(self.gain, self.offset, strict=True))
         return Tone(gain=(gain[0], gain[1], gain[2]), offset=(offset[0], offset[1], offset[2]))
 
-    def apply(self, pixels: RGB) -> Planes:
-        """`pixels` in that tone, clipped as the other picture was."""
+    def predict(self, pixels: RGB, wanted: Planes) -> Planes:
+        """`pixels` in that tone, clipped as the other picture was.
+
+        Where `pixels` themselves are clipped, any value of `wanted` beyond is foreseen too.
+        """
         levels = np.arange(256)[:, None] * np.array(self.gain) + np.array(self.offset)
-        table = np.clip(levels, 0, 255).astype(np.float32)[:, None]
-        return np.asarray(cv2.LUT(pixels, table), np.float32)
+        levels = np.clip(levels, 0, 255)
+        toned = _looked_up(pixels, levels)
+        if (levels[-_CLIPPED:] >= 255 - _CLIPPED).all() and (levels[:_CLIPPED] <= _CLIPPED).all():
+            return toned
+        highest, lowest = levels.copy(), levels.copy()
+        highest[-_CLIPPED:], lowest[:_CLIPPED] = 255, 0
+        return np.clip(wanted, _looked_up(pixels, lowest), _looked_up(pixels, highest))
+
+
+def _looked_up(pixels: RGB, levels: NDArray[np.float64]) -> Planes:
+    return np.asarray(cv2.LUT(pixels, levels.astype(np.float32)[:, None]), np.float32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,19 +90,18 @@ class Remainder:
 
 
 def lay_over(pixels: RGB, matrix: Matrix, size_wh: tuple[int, int]) -> RGB:
-    """`pixels` resampled into a frame of `size_wh` under the 2x3 `matrix`."""
+    """`pixels` resampled into a frame of `size_wh` under the 3x3 `matrix`."""
     height, width = pixels.shape[:2]
-    exact = np.array([[size_wh[0] / width, 0, 0], [0, size_wh[1] / height, 0]])
-    factor = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
-    if np.allclose(matrix, exact, atol=1e-9):
+    factor = float(np.sqrt(abs(np.linalg.det(matrix[:2, :2]))))
+    whole = np.diag([size_wh[0] / width, size_wh[1] / height, 1.0])
+    if np.allclose(matrix, whole, atol=1e-9):
         if (width, height) == size_wh:
             return pixels
         how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
         return np.asarray(cv2.resize(pixels, size_wh, interpolation=how), np.uint8)
     if factor < 0.9:
         small_wh = (max(1, round(width * factor)), max(1, round(height * factor)))
-        back = np.diag([width / small_wh[0], height / small_wh[1]])
-        matrix = np.column_stack([matrix[:, :2] @ back, matrix[:, 2]])
+        matrix = matrix @ np.diag([width / small_wh[0], height / small_wh[1], 1.0])
         pixels = np.asarray(cv2.resize(pixels, small_wh, interpolation=cv2.INTER_AREA), np.uint8)
     warped = cv2.warpAffine(
         pixels,
@@ -101,7 +114,7 @@ def lay_over(pixels: RGB, matrix: Matrix, size_wh: tuple[int, int]) -> RGB:
 
 
 def on_indices(matrix: Matrix) -> Matrix:
-    """The motion for OpenCV, whose coordinates are 0 at the first pixel's centre."""
+    """The motion as OpenCV's 2x3 matrix, whose coordinates are 0 at the first pixel's centre."""
     shift = matrix[:2, :2] @ np.array([0.5, 0.5]) - 0.5
     return np.column_stack([matrix[:2, :2], matrix[:2, 2] + shift])
 
@@ -115,7 +128,8 @@ def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
         usable: Pixels that both pictures show.
     """
     tone = fit_tone(moved, fixed, usable)
-    toned, wanted = tone.apply(moved), fixed.astype(np.float32)
+    wanted = fixed.astype(np.float32)
+    toned = tone.predict(moved, wanted)
     luma, fixed_luma = (
         np.asarray(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), np.float32) for p in (toned, wanted)
     )

@@ -146,18 +146,25 @@ def _write_rows(
             if not chunk:
                 break
             pages: list[dict[str, Any]] = []
-            for row, thumbnail in zip(chunk, pool.map(thumbnail_of, chunk), strict=True):
+            shown = pool.map(lambda row: _shown(row, shelf), chunk)
+            for row, (thumbnail, page) in zip(chunk, shown, strict=True):
                 line = {**line_of(row), "part": part, "at": len(pages)}
                 if thumbnail is not None:
                     line["thumb"] = f"thumbs/{len(lines)}.webp"
                     (building / line["thumb"]).write_bytes(thumbnail)
                 lines.append(line)
                 sizes_wh[row_key(row.run_name, row.planned.id)] = row.size_wh
-                pages.append(page_of(row, shelf))
+                pages.append(page)
             _write(building / "data" / f"part-{part}.js", _call("part", part, pages))
             tell(len(lines))
     _write(building / "data" / "list.js", _call("list", lines))
     return sizes_wh
+
+
+def _shown(row: ReportRow, shelf: Shelf) -> tuple[bytes | None, dict[str, Any]]:
+    """A row's thumbnail and page; its decoded pictures are let go at once, for they are large."""
+    intake = row.take_in()
+    return thumbnail_of(row, intake), page_of(row, intake, shelf)
 
 
 def _call(function: str, *args: object) -> str:

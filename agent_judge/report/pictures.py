@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -58,14 +59,19 @@ class Shelf:
     packed: bool
     """Whether pictures are copied into the report."""
     _placed: dict[Path, str] = field(default_factory=dict)
+    _placing: threading.Lock = field(default_factory=threading.Lock)
 
     def url(self, path: Path) -> str | None:
-        """The address of a picture file as seen from `index.html`; None when it does not exist."""
-        if path not in self._placed:
-            if not path.is_file():
-                return None
-            self._placed[path] = self._copy(path) if self.packed else self._link(path)
-        return self._placed[path]
+        """The address of a picture file as seen from `index.html`; None when it does not exist.
+
+        Safe from any thread.
+        """
+        with self._placing:
+            if path not in self._placed:
+                if not path.is_file():
+                    return None
+                self._placed[path] = self._copy(path) if self.packed else self._link(path)
+            return self._placed[path]
 
     def write_jpeg(self, origin: Path, pixels: NDArray[np.uint8]) -> str:
         """Put a picture into the report that was made from the file `origin`; its address."""

@@ -58,8 +58,7 @@ class ReportRow:
         prefix = f"{picture}: "
         return any(note.startswith(prefix) for record in self.records for note in record.notes)
 
-    @cached_property
-    def intake(self) -> Intake | None:
+    def take_in(self) -> Intake | None:
         """The row decoded and brought into the source's frame; None where it cannot be judged."""
         given, files = self.planned.row, self.files
         sample = Sample(
@@ -131,15 +130,23 @@ def _human_levels(given: Mapping[str, Any]) -> dict[str, float]:
     return means
 
 
-def page_of(row: ReportRow, shelf: Shelf) -> dict[str, Any]:
-    """Everything the row's own page shows besides its line."""
+def page_of(row: ReportRow, intake: Intake | None, shelf: Shelf) -> dict[str, Any]:
+    """Everything the row's own page shows besides its line.
+
+    Args:
+        row: the row.
+        intake: its pictures, decoded; None where they cannot be judged.
+        shelf: where the pictures go.
+    """
     given = row.planned.row
     extras = ("targets", "source_caption", "edited_caption", "labels")
     return {
         "instruction": given["instruction"],
         "size": row.size_wh,
         "given": {key: given[key] for key in extras if given.get(key)},
-        "pictures": {name: _picture(name, path, row, shelf) for name, path in row.files.items()},
+        "pictures": {
+            name: _picture(name, path, row, intake, shelf) for name, path in row.files.items()
+        },
         "verdicts": {
             criterion: _verdict(saved, row, shelf)
             for criterion, saved in row.saved.items()
@@ -148,23 +155,20 @@ def page_of(row: ReportRow, shelf: Shelf) -> dict[str, Any]:
     }
 
 
-def _picture(name: str, path: Path, row: ReportRow, shelf: Shelf) -> dict[str, Any]:
+def _picture(
+    name: str, path: Path, row: ReportRow, intake: Intake | None, shelf: Shelf
+) -> dict[str, Any]:
     """The address of a picture, as the judge's frame has it, and the file it comes from."""
     url = None
-    if row.is_noted(name) or not is_shown_by_browsers(path):
-        url = _converted(name, path, row, shelf)
+    if intake is not None and (row.is_noted(name) or not is_shown_by_browsers(path)):
+        url = _converted(name, path, intake, shelf)
     return {"url": url or shelf.url(path), "file": str(path)}
 
 
-def _converted(name: str, path: Path, row: ReportRow, shelf: Shelf) -> str | None:
+def _converted(name: str, path: Path, intake: Intake, shelf: Shelf) -> str | None:
     """The picture as the judge got it, where the file itself would look different in a browser."""
-    if row.intake is None:
-        return None
-    pixels = {
-        "source": row.intake.row.source,
-        "edited": row.intake.row.edited,
-        "reference": row.intake.row.reference,
-    }[name]
+    row = intake.row
+    pixels = {"source": row.source, "edited": row.edited, "reference": row.reference}[name]
     return None if pixels is None else shelf.write_jpeg(path, pixels)
 
 

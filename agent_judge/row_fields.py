@@ -137,3 +137,6 @@ _COLUMNS: Mapping[str, Callable[[object], Any]] = {
     "edited_caption": _text,
     "labels": _labels,
 }
+
+COLUMNS = frozenset((*_PATHS, *_COLUMNS))
+"""Every column that means something; the others are kept as metadata."""

@@ -6,13 +6,13 @@ missing output would shift every pair behind it.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from agent_judge.errors import Fault, InputError
+from agent_judge.errors import Fault
+from agent_judge.formats.pictures import Pictures
 from agent_judge.images import SUFFIXES
 from agent_judge.records import Sample
 from agent_judge.roots import Roots
@@ -72,7 +72,7 @@ def import_folders(
     Raises:
         InputError: a folder or the table is missing.
     """
-    before, after = _Pictures(sources, "source"), _Pictures(outputs, "output")
+    before, after = Pictures(sources, "source"), Pictures(outputs, "output")
     roots = Roots(instructions.absolute().parent, (before.folder, after.folder))
     samples: list[Sample] = []
     faults: list[Fault] = []
@@ -97,71 +97,14 @@ def import_folders(
         n_outputs=after.n_pictures,
         n_instructions=n_rows,
         missing=tuple(sample.id for sample in samples if not sample.edited.exists()),
-        odd=(*before.unused(instructions), *after.unused(instructions)),
+        odd=(*_odd(before, instructions), *_odd(after, instructions)),
     )
-
-
-class _Pictures:
-    """The pictures of a folder by stem, and which of them were asked for."""
-
-    def __init__(self, folder: Path, kind: str) -> None:
-        if not folder.is_dir():
-            raise InputError(f"{str(folder)!r}: no such folder")
-        self.folder = folder.absolute()
-        self._kind = kind
-        self._stems: dict[str, list[Path]] = defaultdict(list)
-        self._others: list[Path] = []
-        self._asked: set[str] = set()
-        for path in sorted(self.folder.iterdir()):
-            if path.suffix.lower() in SUFFIXES:
-                self._stems[path.stem].append(path)
-            elif not path.name.startswith("."):
-                self._others.append(path)
-        suffixes = Counter(path.suffix for paths in self._stems.values() for path in paths)
-        self._suffix = max(suffixes, key=suffixes.__getitem__, default=".png")
-
-    @property
-    def n_pictures(self) -> int:
-        return sum(map(len, self._stems.values()))
-
-    def find(self, name: str) -> Path | None:
-        """The picture named so, with or without its suffix.
-
-        Raises:
-            ValueError: several have that stem.
-        """
-        stem = _stem(name)
-        self._asked.add(stem)
-        paths = self._stems.get(stem, [])
-        matching = [path for path in paths if path.name == PurePosixPath(name).name] or paths
-        if len(matching) > 1:
-            names = ", ".join(path.name for path in paths)
-            raise ValueError(f"several {self._kind}s have the stem {stem!r}: {names}")
-        return matching[0] if matching else None
-
-    def expected(self, stem: str) -> Path:
-        """Where a missing picture would be."""
-        return self.folder / f"{stem}{self._suffix}"
-
-    def like(self, name: str) -> str:
-        """A hint to a picture whose stem differs in case or spaces, or nothing."""
-        plain = _stem(name).strip().casefold()
-        near = [paths[0].name for stem, paths in self._stems.items() if stem.casefold() == plain]
-        return f" (there is {near[0]!r})" if near else ""
-
-    def unused(self, table: Path) -> list[str]:
-        """What no row asked for, in words."""
-        idle = [p for stem, paths in self._stems.items() if stem not in self._asked for p in paths]
-        others = [path for path in self._others if path != table.absolute()]
-        return [f"{self._kind} {path.name!r} without an instruction" for path in idle] + [
-            f"{path.name!r} among the {self._kind}s is no picture" for path in others
-        ]
 
 
 def _sample(
     values: Mapping[str, Any] | BadRow,
-    before: _Pictures,
-    after: _Pictures,
+    before: Pictures,
+    after: Pictures,
     roots: Roots,
     editor: str,
 ) -> tuple[Sample | None, tuple[tuple[str | None, str], ...]]:
@@ -191,6 +134,15 @@ def _sample(
         },
         roots,
     )
+
+
+def _odd(pictures: Pictures, table: Path) -> Iterator[str]:
+    """What no row asked for, in words."""
+    for name in pictures.unused():
+        yield f"{pictures.kind} {name!r} without an instruction"
+    for path in pictures.others():
+        if path != table.absolute():
+            yield f"{path.name!r} among the {pictures.kind}s is no picture"
 
 
 def _stem(name: str) -> str:

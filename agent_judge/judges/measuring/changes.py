@@ -8,7 +8,8 @@ from functools import cached_property
 import cv2
 import numpy as np
 
-from agent_judge.judges.measuring.laid_over import LaidOver, Mask, Plane, distance, inside
+from agent_judge.judges.measuring.align import Mask
+from agent_judge.judges.measuring.laid_over import LaidOver, Plane, distance, inside
 
 _LEAST = 6.0
 """Blurred Lab distance that the eye begins to see in a small patch."""

@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.judges.measuring.changes import Changes
 from agent_judge.judges.measuring.ground import figure, surroundings
-from agent_judge.judges.measuring.laid_over import Mask, Planes, inside
+from agent_judge.judges.measuring.laid_over import inside
 
 _GONE = 0.35
 """A thing whose place stands out by less than this share of what it did is gone."""

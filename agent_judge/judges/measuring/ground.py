@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from agent_judge.judges.measuring.laid_over import Mask, Plane, Planes
+from agent_judge.judges.measuring.align import Mask, Planes
+from agent_judge.judges.measuring.laid_over import Plane
 
 _SIDE = 32
 """Silhouettes are compared on a grid of this side."""

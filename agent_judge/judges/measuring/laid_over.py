@@ -14,29 +14,22 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from agent_judge.judges.measuring.align import Mask, Planes, align, softened, softening_px
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB
-from agent_judge.tools.registration import register
-from agent_judge.tools.residual import apply_tone, fit_tone, lay_over
 
 Plane = NDArray[np.float32]
 """float32, shape (h, w)."""
-Planes = NDArray[np.float32]
-"""float32, shape (h, w, 3)."""
-Mask = NDArray[np.bool_]
 
 _MAX_SIDE_PX = 512
 """Longer side to which larger crops are reduced: the target is large in them."""
 _BLUR_PX = 1.2
-_SOFTENINGS_PX = (0.0, 0.5, 0.7, 1.0, 1.4)
 _CLEAR_PX = 3
 """The surroundings begin this far from the boxes: an edit's soft edge reaches over them."""
 _RIM_PX = 6
 """Where all else became another scene, the target often kept a rim of this width."""
 _OTHER_SCENE = 12.0
 """Noise of the surroundings from which they are no longer the source's."""
-_LEAST_PX = 60
-"""With fewer surrounding pixels nothing is learnt from them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,13 +65,27 @@ def lay_crops_over(
     base, other = _reduced(source, factor), _reduced(edited, factor)
     wanted = None if reference is None else _reduced(reference, factor)
     boxes = tuple(Box(*(v * factor for v in box.xyxy)) for box in targets)
-    everything = np.ones(base.shape[:2], bool)
-    laid = _laid(base, other, wanted, boxes, everything)
-    if laid.noise <= _OTHER_SCENE:
+    laid, same_scene = _laid(base, other, wanted, boxes, np.ones(base.shape[:2], bool))
+    if same_scene:
         return laid
-    near = inside(boxes, base.shape, _RIM_PX)
-    closer = _laid(base, other, wanted, boxes, near)
-    return closer if closer.noise < laid.noise else laid
+    window = _around(boxes).clip((base.shape[1], base.shape[0])) or boxes[0]
+    within = tuple(
+        Box(b.x1 - window.x1, b.y1 - window.y1, b.x2 - window.x1, b.y2 - window.y1) for b in boxes
+    )
+    cuts = [_cut(pixels, window) for pixels in (base, other, wanted)]
+    assert cuts[0] is not None
+    assert cuts[1] is not None
+    rim = inside(within, cuts[0].shape, _RIM_PX)
+    closer, _ = _laid(cuts[0], cuts[1], cuts[2], within, rim)
+    return closer
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    """The boxes with the rim around them."""
+    whole = boxes[0]
+    for box in boxes[1:]:
+        whole = whole.union(box)
+    return whole.grow(_RIM_PX).outward()
 
 
 def inside(boxes: Sequence[Box], shape: tuple[int, ...], grow_px: float = 0.0) -> Mask:
@@ -116,21 +123,19 @@ def distance(first: Planes, second: Planes) -> Plane:
 
 def _laid(
     base: RGB, other: RGB, wanted: RGB | None, boxes: tuple[Box, ...], seen: Mask
-) -> LaidOver:
-    """Laid over each other by what the pixels `seen` show."""
+) -> tuple[LaidOver, bool]:
+    """Laid over each other by the surroundings `seen`, and whether these are still the source's."""
     ring = seen & ~inside(boxes, base.shape, min(_CLEAR_PX, _RIM_PX - _CLEAR_PX))
-    moved = _aligned(other, base, seen, ring)
-    blur = _softening(base, moved, ring)
-    source = to_lab(_softened(base.astype(np.float32), blur))
-    edited = to_lab(moved)
-    reference = None
-    if wanted is not None:
-        everything = np.ones(seen.shape, bool)
-        clear = ~inside(boxes, base.shape, _CLEAR_PX)
-        reference = to_lab(_softened(_aligned(wanted, base, everything, clear), blur))
+    clear = ~inside(boxes, base.shape, _CLEAR_PX)
+    right = None if wanted is None else align(wanted, base, (base,), clear).planes
+    likely = [base] if right is None else [base, right.astype(np.uint8)]
+    moved = align(other, base, likely, ring)
+    blur = softening_px(base, moved.planes, ring)
+    source, edited = to_lab(softened(base.astype(np.float32), blur)), to_lab(moved.planes)
+    reference = None if right is None else to_lab(softened(right, blur))
     rest = distance(edited, source)[ring]
-    noise = 2.5 * float(np.median(rest)) if rest.size >= _LEAST_PX else 0.0
-    return LaidOver(
+    noise = 2.5 * float(np.median(rest)) if rest.size else 0.0
+    laid = LaidOver(
         source=source,
         edited=edited,
         reference=reference,
@@ -139,6 +144,7 @@ def _laid(
         ring=ring,
         noise=noise,
     )
+    return laid, moved.plausible and noise < _OTHER_SCENE
 
 
 def _reduced(pixels: RGB, factor: float) -> RGB:
@@ -149,34 +155,8 @@ def _reduced(pixels: RGB, factor: float) -> RGB:
     return np.asarray(cv2.resize(pixels, size_wh, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _aligned(pixels: RGB, base: RGB, seen: Mask, ring: Mask) -> Planes:
-    """`pixels` moved and toned onto `base` by the pixels `seen`, the tone by those of `ring`."""
-    if np.array_equal(pixels[ring], base[ring]):
-        return pixels.astype(np.float32)
-    grey = [cv2.cvtColor(p, cv2.COLOR_RGB2GRAY).astype(np.float32) for p in (pixels, base)]
-    found = register(grey[0], grey[1], ~seen, ~seen)
-    size_wh = (base.shape[1], base.shape[0])
-    moved = lay_over(pixels, found.matrix, size_wh) if found.trusted else pixels.astype(np.float32)
-    if int(ring.sum()) < _LEAST_PX:
-        return moved
-    return apply_tone(moved, fit_tone(moved, base.astype(np.float32), ring))
-
-
-def _softened(planes: Planes, sigma_px: float) -> Planes:
-    if sigma_px == 0:
-        return planes
-    return np.asarray(cv2.GaussianBlur(planes, (0, 0), sigma_px), np.float32)
-
-
-def _softening(base: RGB, moved: Planes, ring: Mask) -> float:
-    """The blur of `base`, in px, that comes nearest to `moved` in the ring."""
-    if int(ring.sum()) < _LEAST_PX:
-        return 0.0
-    grey = cv2.cvtColor(base, cv2.COLOR_RGB2GRAY).astype(np.float32)
-    wanted = cv2.cvtColor(moved, cv2.COLOR_RGB2GRAY)
-
-    def cost(sigma_px: float) -> float:
-        soft = grey if sigma_px == 0 else cv2.GaussianBlur(grey, (0, 0), sigma_px)
-        return float(np.abs(soft - wanted)[ring].mean())
-
-    return min(_SOFTENINGS_PX, key=cost)
+def _cut(pixels: RGB | None, window: Box) -> RGB | None:
+    if pixels is None:
+        return None
+    x1, y1, x2, y2 = map(int, window.xyxy)
+    return np.ascontiguousarray(pixels[y1:y2, x1:x2])

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from agent_judge.judges.measuring.laid_over import Mask, Planes
+from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.records import Box
 
 _GRID_WH = (96, 32)

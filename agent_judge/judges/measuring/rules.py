@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.judges.measuring.changes import Changes, shrunk
 from agent_judge.judges.measuring.colour_names import name_margin, wanted_colour
 from agent_judge.judges.measuring.counting import count_things
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.ground import figure, same_outline, surroundings
-from agent_judge.judges.measuring.laid_over import Mask, Planes
 from agent_judge.judges.measuring.lettering import same_letters
 from agent_judge.judges.measuring.texture import agreement, detail, direction_gap, variation
 from agent_judge.judges.measuring.thresholds import TARGET

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from agent_judge.judges.measuring.laid_over import Mask, Plane, Planes
+from agent_judge.judges.measuring.align import Mask, Planes
+from agent_judge.judges.measuring.laid_over import Plane
 
 _BINS = 12
 

@@ -10,19 +10,32 @@ AJ.drawPlots = (root) => {
   const criteria = AJ.about.criteria;
   root.replaceChildren(
     AJ.h("h2", {}, "Failure modes"),
-    AJ.h("p", { class: "fine" }, "Share of the scored rows at each level; the number of rows stands in the bar. Click a part to see its rows."),
-    grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, AJ.plotData.map((one) => [one.name, one.levels[criterion], { editor: one.editor, mode: one.mode }])), keyOf(criterion)))),
+    AJ.h("p", { class: "fine" }, "Share of the scored rows at each level. The number of rows stands in the bar, behind it scored / planned: a bar of few rows says little. Click a part to see its rows."),
+    grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, AJ.plotData.map((one) => [nameOf(one), one.levels[criterion], { editor: one.editor, mode: one.mode }])), keyOf(criterion)))),
     AJ.h("h2", {}, "By target size"),
-    AJ.h("p", { class: "fine" }, "Size is the share of the picture that the target's boxes cover; rows that were not run are not counted."),
-    ...AJ.plotData.map((one) => folded(one, grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, sizesOf(one, criterion))))))),
+    AJ.h("p", { class: "fine" }, "Size is the share of the picture that the target's boxes cover; rows whose boxes were never read are not counted."),
+    byEditor(AJ.plotData, (one) => grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, sizesOf(one, criterion)))))),
     ...scalePlots(criteria),
   );
 };
 
 const grid = (children) => AJ.h("div", { class: "plots" }, children);
-// A part for one editor: named where there are several, folded where they are many.
-const folded = (one, ...content) => (AJ.plotData.length < 2 ? AJ.h("div", {}, content)
-  : AJ.h("details", { class: "editor", open: AJ.plotData.length <= 3 }, AJ.h("summary", {}, AJ.own(one.name)), content));
+// The mode is part of the name only where it tells editors apart.
+function nameOf(one) {
+  const editor = one.editor || "(unnamed)";
+  return new Set(AJ.plotData.map((other) => other.mode)).size > 1 ? `${editor} · ${one.mode}` : editor;
+}
+
+// A part for each editor, one below the other; where they are many, one at a time.
+function byEditor(editors, draw) {
+  if (editors.length === 1) return draw(editors[0]);
+  if (editors.length <= 3) return AJ.h("div", {}, editors.map((one) => [AJ.h("h3", {}, AJ.own(nameOf(one))), draw(one)]));
+  const place = AJ.h("div", {}, draw(editors[0]));
+  const select = AJ.h("select", { "aria-label": "Editor", onchange: () => place.replaceChildren(draw(editors[select.selectedIndex])) },
+    editors.map((one) => AJ.h("option", {}, nameOf(one))));
+  return AJ.h("div", {}, AJ.h("p", {}, select), place);
+}
+
 const panel = (title, ...content) => AJ.h("figure", { class: "plot" }, AJ.h("figcaption", {}, AJ.own(title)), content);
 
 function keyOf(criterion) {
@@ -45,15 +58,17 @@ function bars(criterion, groups) {
     });
   });
   const names = groups.map(([name]) => name);
+  const totals = groups.map(([name, counts]) => ({ name, text: `${counts.n_at_level.reduce((sum, n) => sum + n, 0)} / ${counts.n_planned}` }));
   if (!parts.length) return AJ.h("p", { class: "why" }, "No row was scored.");
   return sized((width) => {
     const margin = Math.min(180, Math.max(...names.map((name) => name.length)) * 7 + 12, width * 0.4);
     const svg = Plot.plot({
-      width, height: 28 * names.length + 30, marginTop: 6, marginLeft: margin, marginRight: 12,
+      width, height: 28 * names.length + 30, marginTop: 6, marginLeft: margin, marginRight: 62,
       x: { percent: true, label: null, tickFormat: (d) => `${d} %`, ticks: 5, domain: [0, 100] }, y: { domain: names, label: null, tickFormat: (name) => shortened(name, margin) }, color: levelColour,
       marks: [
         Plot.barX(parts, { x1: "from", x2: "to", y: "name", fill: "level", inset: 0.5, title: (d) => `${d.name}: ${d.n} at level ${d.level}, ${AJ.labelOf(criterion, d.level)} (${AJ.number(100 * (d.to - d.from), 1)} %)` }),
         Plot.text(parts.filter((d) => (d.to - d.from) * width > 40), { x: (d) => (d.from + d.to) / 2, y: "name", text: (d) => String(d.n), fill: "#fff", fontWeight: 600, pointerEvents: "none" }),
+        Plot.text(totals, { x: 1, y: "name", text: "text", textAnchor: "start", dx: 6, title: (d) => `${d.text} rows scored` }),
       ],
     });
     svg.querySelectorAll("[aria-label=bar] rect").forEach((rect, i) => {
@@ -71,16 +86,17 @@ function bars(criterion, groups) {
 
 function shortened(name, room) {
   const fit = Math.floor((room - 10) / 6.4);
-  return name.length > fit ? `${name.slice(0, fit - 1)}…` : name;
+  // The end stays: a mode or a version that tells two names apart often stands there.
+  return name.length > fit ? `${name.slice(0, fit - 9)}…${name.slice(-8)}` : name;
 }
 
 function scalePlots(criteria) {
-  const sized = AJ.plotData.filter((one) => criteria.some((c) => one.scale[c].points.length || one.scale[c].curve.length));
-  if (!sized.length) return [];
+  const placed = AJ.plotData.filter((one) => criteria.some((c) => one.scale[c].points.length || one.scale[c].curve.length));
+  if (!placed.length) return [];
   return [
     AJ.h("h2", {}, "Does the target's size decide?"),
     AJ.h("p", { class: "fine" }, "After DLEBench's Figure 6: width and height of the target as shares of the picture's, on log scales; and the mean level in a window of ten rows sliding from the smallest target to the largest."),
-    ...sized.map((one) => folded(one,
+    byEditor(placed, (one) => AJ.h("div", {},
       grid(criteria.flatMap((c) => [
         one.scale[c].points.length ? panel(`${AJ.about.ladders[c].name}: each row`, scatter(one.scale[c], c)) : null,
         one.scale[c].curve.length ? panel(`${AJ.about.ladders[c].name}: sliding window`, curve(one.scale[c])) : null,

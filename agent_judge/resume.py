@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agent_judge.evaluate import Assignment
 from agent_judge.inputs import inputs_changed
+from agent_judge.judging import Assignment
 from agent_judge.records import Criterion, Reason, Sample
 from agent_judge.store import Standing, Store
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_judge.errors import RunStopped
-from agent_judge.evaluate import Assignment, Bench, judge_sample
 from agent_judge.judges.choose import choose_judge
+from agent_judge.judging import Assignment, Bench, judge_sample
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.settings import MEASURED, Settings

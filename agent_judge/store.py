@@ -73,7 +73,7 @@ class Saved:
     record: Record
     round: int
     inputs: Mapping[str, Any]
-    """Signature of the row and its files, see `evaluate.inputs_of`."""
+    """Signature of the row and its files, see `inputs.inputs_of`."""
     replies: tuple[Mapping[str, Any], ...]
     """The judge's assistant messages, verbatim, of every look and vote."""
 

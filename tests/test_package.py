@@ -37,6 +37,12 @@ def test_setting_up_a_run_loads_no_torch():
     assert in_a_fresh_python(code) == "[]"
 
 
+def test_no_public_name_is_hidden_by_a_module_of_that_name():
+    """Importing a submodule sets it as an attribute of the package, over any lazy name."""
+    modules = {path.stem for path in (ROOT / "agent_judge").iterdir()}
+    assert not modules & set(agent_judge.__all__)
+
+
 def test_every_public_name_exists_and_is_listed():
     for name in agent_judge.__all__:
         assert getattr(agent_judge, name).__name__ == name

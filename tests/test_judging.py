@@ -8,8 +8,8 @@ import pytest
 
 from agent_judge.album import key_of
 from agent_judge.errors import JudgeError, RunStopped, StoreError
-from agent_judge.evaluate import Assignment, Bench, judge_sample
 from agent_judge.images import encode_png
+from agent_judge.judging import Assignment, Bench, judge_sample
 from agent_judge.records import Record, Sample
 from agent_judge.settings import Settings
 from agent_judge.settle import median_level

@@ -49,7 +49,6 @@ def weigh(rest: Remainder, usable: Mask) -> Evidence:
     nothing = _LUMA_REST + _LUMA_SHARE * rest.luma_contrast
     colour = (luma / _floor(luma, (rest.luma_contrast,), usable, nothing)) ** 2
     colour = np.sqrt(colour + resized(_chroma(rest, usable), size_wh))
-    np.sqrt(colour, out=colour)
     level = _COLOUR_MARGIN * rare(colour, usable, _COLOUR_OTHERWISE / _COLOUR_MARGIN)
     colour /= np.float32(min(max(level, _COLOUR_RANGE[0]), _COLOUR_RANGE[1]))
     strength = np.maximum(colour, _structure(rest, usable), out=colour)

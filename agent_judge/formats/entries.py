@@ -101,12 +101,11 @@ class Fields:
     def take(self, values: Mapping[str, Any], column: str) -> Any:  # noqa: ANN401
         """The column's value, or None."""
         self._seen |= dict.fromkeys(values)
-        for key in self._keys[column]:
-            found = _lookup(values, key)
-            if found is not None and found != "":
-                self._read[key] = column
-                return found
-        return None
+        key = self._key(values, column)
+        if key is None:
+            return None
+        self._read[key] = column
+        return _lookup(values, key)
 
     def text(self, values: Mapping[str, Any], column: str) -> str:
         """The column's value as text.
@@ -122,13 +121,26 @@ class Fields:
             raise BadEntry(f"expected text in {keys}, got {found!r:.60}", column)
         return str(found)
 
+    def names(self, values: Mapping[str, Any], column: str) -> list[str]:
+        """The column's value, one name or a list of them, as a list; empty for none.
+
+        Raises:
+            BadEntry: it is neither.
+        """
+        found = self.take(values, column)
+        names = found if isinstance(found, list) else [] if found is None else [found]
+        if not all(isinstance(name, str) and name for name in names):
+            raise BadEntry(f"expected one name or a list of names, got {found!r:.60}", column)
+        return names
+
     def rest(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The entry's other keys, to be kept beside the columns.
 
         A key that is named like a column of a manifest, but was not read as one, gets an
         underscore in front: it means something else.
         """
-        read = {key.partition(".")[0] for key in self._read}
+        keys = [self._key(values, column) for column in self._keys]
+        read = {key.partition(".")[0] for key in keys if key is not None}
         return {
             f"_{key}" if key in COLUMNS else key: value
             for key, value in values.items()
@@ -153,6 +165,10 @@ class Fields:
         kept = ", ".join(key for key in self._seen if key not in read)
         taken = ", ".join(f"{key} -> {column}" for key, column in self._read.items())
         return "; ".join(part for part in (taken, kept and f"kept: {kept}") if part)
+
+    def _key(self, values: Mapping[str, Any], column: str) -> str | None:
+        """The key that holds the column in this entry."""
+        return next((k for k in self._keys[column] if _lookup(values, k) not in (None, "")), None)
 
 
 def _lookup(values: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401

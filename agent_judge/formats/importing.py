@@ -46,6 +46,13 @@ class Draft:
     """What the user should know of it, in words."""
 
 
+def several_sources(names: Sequence[str]) -> tuple[str, ...]:
+    """What to say of an edit with several source pictures: a row has one."""
+    if len(names) < 2:
+        return ()
+    return (f"{len(names)} source pictures: {names[0]!r} is taken, all are kept as sources",)
+
+
 class Tally:
     """How many there were, and the first of them by name."""
 
@@ -80,6 +87,8 @@ class Import:
         folders: Sequence[Path],
         roots: Sequence[Path],
         outputs: Pictures,
+        only_outputs: bool = True,
+        remark: str = "",
     ) -> None:
         """Take the pieces; nothing is read before iteration.
 
@@ -90,8 +99,13 @@ class Import:
             folders: where pictures lie.
             roots: folders that links may lead to besides.
             outputs: the editing model's pictures.
+            only_outputs: whether nothing else lies among them, so that a picture that no row
+                asks for is odd.
+            remark: what the format had to choose, in words.
         """
+        self._remark = remark
         self._entries, self._drafts, self._fields = entries, drafts, fields
+        self._only_outputs = only_outputs
         self._outputs = outputs
         self.folders = (*folders, *roots)
         self._roots = Roots(folders[0], self.folders[1:])
@@ -117,18 +131,21 @@ class Import:
             except ValueError as err:
                 field_ = err.field if isinstance(err, BadEntry) else None
                 self._fault(entry, field_, str(err))
-        for name in self._outputs.unused():
+        for name in self._outputs.unused() if self._only_outputs else ():
             self._odd.add(f"no row asks for the output {name!r}")
         self._conclude()
 
     def summary(self) -> str:
-        """What was found, matched, missing, odd and at fault, with the first names."""
+        """What was found, matched, missing, odd and at fault; nothing where nothing was read."""
+        if not self._n_entries:
+            return ""
         faults = Tally()
         for fault in self._faults:
             faults.add(str(fault))
         faults.n = self._n_faults
         return "\n".join(
             [
+                *([f"chosen   {self._remark}"] if self._remark else []),
                 f"found    {self._n_entries} entries that give {self._n_rows} rows, "
                 f"{self._outputs.n_pictures} pictures among the outputs",
                 f"keys     {self._fields.summary()}",

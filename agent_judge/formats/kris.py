@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from agent_judge.errors import InputError
 from agent_judge.formats.edit_types import typed
 from agent_judge.formats.entries import BadEntry, Entry, Fields, read_entries
-from agent_judge.formats.importing import Draft, Import, ImportOptions
+from agent_judge.formats.importing import Draft, Import, ImportOptions, several_sources
 from agent_judge.formats.pictures import Pictures
 
 ALIASES = {
@@ -49,11 +48,11 @@ def import_kris(bench: Path, outputs: Path, *, options: ImportOptions) -> Import
         if entry.key is None:
             raise ValueError("expected one JSON object of edits by number")
         category = entry.path.parent.relative_to(before.folder).as_posix()
-        names = names_of(fields.take(values, "source"), "source")
+        names = fields.names(values, "source")
         if not names:
             raise BadEntry("expected a key ori_img with one name or several", "source")
         sources = [before.path(f"{category}/{name}") for name in names]
-        references = names_of(fields.take(values, "reference"), "reference")
+        references = fields.names(values, "reference")
         yield Draft(
             values={
                 **fields.rest(values),
@@ -66,7 +65,7 @@ def import_kris(bench: Path, outputs: Path, *, options: ImportOptions) -> Import
                 "instruction": fields.text(values, "instruction"),
                 "editor": editor or None,
             },
-            odd=first_of_several(names),
+            odd=several_sources(names),
         )
 
     return Import(
@@ -77,22 +76,3 @@ def import_kris(bench: Path, outputs: Path, *, options: ImportOptions) -> Import
         roots=options.roots,
         outputs=after,
     )
-
-
-def names_of(value: Any, column: str) -> list[str]:  # noqa: ANN401 - what an entry holds
-    """One name, or a list of them, as a list; empty for nothing.
-
-    Raises:
-        BadEntry: it is neither.
-    """
-    names = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(isinstance(name, str) and name for name in names):
-        raise BadEntry(f"expected one name or a list of names, got {value!r:.60}", column)
-    return names
-
-
-def first_of_several(names: list[str]) -> tuple[str, ...]:
-    """What to say of an edit with several source pictures."""
-    if len(names) < 2:
-        return ()
-    return (f"{len(names)} source pictures, {names[0]!r} is taken and all are kept as sources",)

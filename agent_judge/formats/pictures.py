@@ -73,6 +73,10 @@ class Pictures:
         suffix = PurePosixPath(name).suffix
         return self.folder / f"{self._key(name)}{suffix if suffix in SUFFIXES else self._suffix}"
 
+    def has(self, name: str) -> bool:
+        """Whether there is a picture named so; asking this way leaves it unasked for."""
+        return self._key(name) in self._stems
+
     def path(self, name: str) -> str:
         """The picture named so, or where it would be.
 
@@ -98,7 +102,8 @@ class Pictures:
         yield from self._others
 
     def _key(self, name: str) -> str:
-        path = PurePosixPath(name.replace("\\", "/").lstrip("/"))
+        text = name.replace("\\", "/").removeprefix(f"{self.folder.as_posix()}/")
+        path = PurePosixPath(text.lstrip("/"))
         if not self._nested:
             path = PurePosixPath(path.name)
         if ".." in path.parts:

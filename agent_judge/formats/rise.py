@@ -7,8 +7,7 @@ from pathlib import Path
 
 from agent_judge.formats.edit_types import typed
 from agent_judge.formats.entries import BadEntry, Entry, Fields, read_entries
-from agent_judge.formats.importing import Draft, Import, ImportOptions
-from agent_judge.formats.kris import first_of_several, names_of
+from agent_judge.formats.importing import Draft, Import, ImportOptions, several_sources
 from agent_judge.formats.pictures import Pictures
 
 ALIASES = {
@@ -43,11 +42,11 @@ def import_rise(
     def drafts(entry: Entry) -> Iterator[Draft]:
         values = entry.values()
         index, category = fields.text(values, "id"), fields.text(values, "type")
-        names = names_of(fields.take(values, "source"), "source")
+        names = fields.names(values, "source")
         if not names:
             raise BadEntry("expected a key image with one path or several", "source")
         paths = [before.path(name) for name in names]
-        reference = names_of(fields.take(values, "reference"), "reference")
+        reference = fields.names(values, "reference")
         yield Draft(
             values={
                 **fields.rest(values),
@@ -61,7 +60,7 @@ def import_rise(
                 "edited_caption": fields.take(values, "edited_caption"),
                 "editor": editor or None,
             },
-            odd=first_of_several(names),
+            odd=several_sources(names),
         )
 
     return Import(

@@ -48,6 +48,8 @@ VERBS: Mapping[str, Verb] = {
     "rescore": Verb("rescore", "rescore", "Read a run's saved replies again, offline."),
     "agree": Verb("agree", "agree", "Compare a judge's levels with people's."),
     "compare": Verb("compare", "compare", "Compare two runs item by item."),
+    "annotate": Verb("annotate", "annotate", "Rate edits by hand, on a page of this machine."),
+    "audit": Verb("audit", "audit", "Let a judge sit an exam of planted edits; its judge card."),
     "merge": Verb("merge", "merge", "Merge the run folders of several shards."),
     "report": Verb("report", "report", "Write a report that opens in a browser."),
     "tool": Verb("tool", "app", "Call one of the judge's visual tools by hand."),

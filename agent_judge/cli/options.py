@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion
+from agent_judge.records import Criterion, Reason
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
 
@@ -45,14 +45,18 @@ def criteria_of(text: str | None) -> list[Criterion] | None:
     return [criterion for criterion in known if criterion in asked]
 
 
-def words_of(text: str | None, known: Sequence[str] | None, flag: str) -> frozenset[str]:
-    """A comma-separated list of words.
+def words_of(text: str | None) -> frozenset[str]:
+    """The words of a comma-separated list."""
+    return frozenset(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def reasons_of(text: str | None, flag: str) -> frozenset[Reason]:
+    """A comma-separated list of reasons.
 
     Raises:
-        InputError: a word that is not known.
+        InputError: a word that is no reason.
     """
-    words = frozenset(word.strip() for word in (text or "").split(",") if word.strip())
-    unknown = sorted(words - set(known)) if known is not None else []
-    if unknown:
-        raise InputError(f"{flag}: unknown {', '.join(unknown)}; expected {', '.join(known or ())}")
-    return words
+    words, known = words_of(text), get_args(Reason)
+    if unknown := sorted(words - set(known)):
+        raise InputError(f"{flag}: unknown {', '.join(unknown)}; expected {', '.join(known)}")
+    return frozenset(reason for reason in known if reason in words)

@@ -72,6 +72,18 @@ class Changes:
         return _ratio(self.from_reference, self.asked_for, self.wanted)
 
     @cached_property
+    def look_apart(self) -> float:
+        """Lab distance to the reference over all that changed, texture blurred away.
+
+        Gravel replaced by other gravel is nothing that a person would see.
+        """
+        assert self.laid.reference is not None
+        sigma = max(1.2, float(self.wanted.sum()) ** 0.5 / 6)
+        soft = [cv2.GaussianBlur(p, (0, 0), sigma) for p in (self.laid.edited, self.laid.reference)]
+        apart = np.linalg.norm(soft[0] - soft[1], axis=2)
+        return float(apart[self.wanted | self.changed].mean())
+
+    @cached_property
     def share(self) -> float:
         """Share of the wanted part that changed, 0 to 1."""
         return float(self.changed[self.wanted].mean())

@@ -23,7 +23,7 @@ _KIN: Mapping[str, frozenset[str]] = {
     for name, kin in {
         "red": "crimson maroon burgundy coral salmon",
         "orange": "coral peach salmon gold",
-        "yellow": "gold lime cream",
+        "yellow": "gold lime cream beige tan khaki",
         "green": "lime olive khaki teal turquoise aqua",
         "blue": "navy indigo teal turquoise cyan aqua",
         "purple": "violet lavender lilac indigo magenta",
@@ -155,6 +155,20 @@ def wanted_colour(instruction: str) -> str | None:
             if name in _KIN and _is_asked_for(words, index):
                 asked.add(name)
     return asked.pop() if len(asked) == 1 else None
+
+
+def colour_of_new_thing(instruction: str) -> str | None:
+    """The one colour of what is to come: "replace the red car with a blue bus" -> "blue".
+
+    Example:
+        >>> colour_of_new_thing("Replace the red car with a small blue bus.")
+        'blue'
+        >>> colour_of_new_thing("Replace the red car with a bus.")
+    """
+    words = _WORD.findall(instruction.lower())
+    starts = [i for i, word in enumerate(words) if word in ("with", "by", "into")]
+    named = {_SPELT.get(w, w) for w in words[starts[-1] :]} & _KIN.keys() if starts else set()
+    return named.pop() if len(named) == 1 else None
 
 
 def _is_asked_for(words: list[str], index: int) -> bool:

@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.judges.measuring.changes import Changes, shrunk
-from agent_judge.judges.measuring.colour_names import name_margin, wanted_colour
+from agent_judge.judges.measuring.colour_names import (
+    colour_of_new_thing,
+    name_margin,
+    wanted_colour,
+)
 from agent_judge.judges.measuring.counting import count_things
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.ground import figure, same_outline, surroundings
@@ -120,18 +124,19 @@ def _rest_of_coloured(changes: Changes, part: Mask, told: str) -> Verdict:
 def judge_material(case: Case) -> Verdict:
     """By which way the pattern runs; tones and scale are free."""
     changes = case.changes
-    if not case.has_reference:
+    laid = changes.laid
+    if laid.reference is None:
         return _no_reference()
-    assert changes.laid.reference is not None
     core = changes.core
     if int(core.sum()) < TARGET.pattern_px:
         return Unsure(why="too small to tell one pattern from another")
-    gap = direction_gap(changes.laid.edited, changes.laid.reference, core)
+    gap = direction_gap(laid.edited, laid.reference, core)
     told = f"the edges of the pattern run {gap:.0%} unlike the reference's"
     if gap > TARGET.other_pattern:
         return other_action(told)
-    if gap > TARGET.same_pattern or changes.left > TARGET.left_doubt:
-        return Unsure(why=told)
+    richness = detail(laid.edited, core) / max(detail(laid.reference, core), 1e-3)
+    if gap > TARGET.same_pattern or not TARGET.poorest < richness < 1 / TARGET.poorest:
+        return Unsure(why=f"{told}, with {richness:.0%} of its detail")
     if changes.spread > TARGET.spread:
         return done(f"{told}, and {changes.spread:.0%} more changed with it", kept=False)
     return done(told, kept=True)
@@ -142,13 +147,13 @@ def judge_removal(case: Case) -> Verdict:
     changes = case.changes
     if not case.has_reference:
         return _removed_into_the_ground(changes)
-    told = f"{changes.left:.0%} of the way to the reference is left"
-    if changes.left < TARGET.left_little and changes.spread < TARGET.spread:
-        return done(told, kept=True)
+    told = f"where it was, the picture is {changes.look_apart:.0f} Lab from the reference"
     if changes.share < TARGET.most_of_it:
-        return Unsure(why=f"{told}; only {changes.share:.0%} of the target changed")
-    if changes.left > TARGET.left_much or changes.spread > TARGET.stands_there:
-        return other_action(f"{told}: something else stands in its place")
+        return Unsure(why=f"only {changes.share:.0%} of the target changed")
+    if changes.look_apart < TARGET.same_fill:
+        return done(told, kept=True)
+    if changes.look_apart > TARGET.stands_there:
+        return other_action(f"{told}: something else stands there")
     return Unsure(why=told)
 
 
@@ -164,67 +169,100 @@ def _removed_into_the_ground(changes: Changes) -> Verdict:
 def judge_replacement(case: Case) -> Verdict:
     """The new thing against the reference's; its colour by the text."""
     changes = case.changes
-    if not case.has_reference:
+    laid = changes.laid
+    if laid.reference is None:
         return _no_reference()
-    assert changes.laid.reference is not None
     told = f"{changes.left:.0%} of the way to the reference is left"
-    if changes.left < TARGET.left_little * 2 and changes.spread < TARGET.spread:
-        whole = changes.wanted | changes.changed
-        sharp = detail(changes.laid.edited, whole) / detail(changes.laid.reference, whole)
-        if sharp < TARGET.smudged:
-            return done(f"{told}, but it is a smudge", kept=False)
-        if sharp < TARGET.sharp:
-            return Unsure(why=f"{told}; whether it can be recognised is unclear")
+    whole = changes.wanted | changes.changed
+    sharp = detail(laid.edited, whole) / max(detail(laid.reference, whole), 1e-3)
+    near = changes.left < TARGET.same_thing and changes.spread < TARGET.spread
+    if near and sharp > TARGET.sharp:
         return done(told, kept=True)
+    gap = _nearest(laid.edited, laid.reference, changes.core)
+    if changes.left < TARGET.other_thing and sharp < TARGET.smudged and gap < TARGET.other_colour:
+        return done(f"{told}, and it is a smudge", kept=False)
+    if _other_colour_than_told(case):
+        return other_action(f"{told}, and its colour is not the one that the text names")
     return Unsure(why=f"{told}: another thing, or another look of the same")
 
 
-def judge_shape(case: Case) -> Verdict:
+def _other_colour_than_told(case: Case) -> bool:
+    """Whether the new thing's colour contradicts the text, where the reference's does not."""
+    laid = case.changes.laid
+    word = colour_of_new_thing(case.instruction)
+    if word is None or laid.reference is None:
+        return False
+    ring = surroundings(case.changes.place, laid.ring)
+    both = [figure(lab, case.changes.place, ring).mask for lab in (laid.edited, laid.reference)]
+    part = shrunk(both[0] & both[1])
+    if int(part.sum()) < TARGET.least_px:
+        return False
+    shown, like = (_tones(lab, part) for lab in (laid.edited, laid.reference))
+    contradicts = max(name_margin(tone, word) for tone in shown) < -TARGET.name_doubt
+    agrees = max(name_margin(tone, word) for tone in like) > 0
+    return (
+        contradicts and agrees and _nearest(laid.edited, laid.reference, part) > TARGET.other_colour
+    )
+
+
+def _nearest(first: Planes, second: Planes, part: Mask) -> float:
+    """Lab distance of two parts' colours: of their medians or of their lighter halves."""
+    pairs = zip(_tones(first, part), _tones(second, part), strict=True)
+    return min(float(np.linalg.norm(a - b)) for a, b in pairs)
+
+
+def judge_shape(case: Case) -> Verdict | None:
     """By outlines brought to one size; colour and size of the target are to be kept."""
-    changes = case.changes
-    if not case.has_reference:
+    laid, place = case.changes.laid, case.changes.place
+    if laid.reference is None:
         return _no_reference()
-    laid = changes.laid
-    assert laid.reference is not None
-    ring = surroundings(changes.place, laid.ring)
+    ring = surroundings(place, laid.ring)
     source, edited, reference = (
-        figure(lab, changes.place, ring) for lab in (laid.source, laid.edited, laid.reference)
+        figure(lab, place, ring) for lab in (laid.source, laid.edited, laid.reference)
     )
     if min(source.clear, edited.clear, reference.clear) < 1 or not edited.mask.any():
-        return Unsure(why="the outline does not stand out from its surroundings")
+        return None
     alike = same_outline(edited.mask, reference.mask)
-    told = f"the outline is {alike:.0%} the reference's"
+    before = same_outline(edited.mask, source.mask)
+    told = f"the outline is {alike:.0%} the reference's, {before:.0%} the source's"
+    if same_outline(source.mask, reference.mask) > TARGET.other_outline:
+        return None
     if alike < TARGET.other_outline:
-        return other_action(told)
+        if before > TARGET.same_outline:
+            return not_edited(told)
+        return other_action(told) if before < TARGET.other_outline else None
     if alike < TARGET.same_outline:
         return Unsure(why=told)
     part = shrunk(edited.mask & reference.mask)
     tone = _tones(laid.edited, part)[0]
-    gaps = [
-        float(np.linalg.norm(tone - _tones(lab, m)[0]))
-        for lab, m in ((laid.source, shrunk(source.mask)), (laid.reference, part))
-    ]
-    if min(gaps) > TARGET.other_colour:
+    others = ((laid.source, shrunk(source.mask)), (laid.reference, part))
+    gap = min(float(np.linalg.norm(tone - _tones(lab, mask)[0])) for lab, mask in others)
+    return _with_colour(told, gap)
+
+
+def _with_colour(told: str, gap: float) -> Verdict:
+    """The right action, by whether the target kept its colour."""
+    if gap > TARGET.other_colour:
         return done(f"{told}, but its colour is another", kept=False)
-    if min(gaps) > TARGET.one_colour:
+    if gap > TARGET.one_colour:
         return Unsure(why=f"{told}; whether its colour was kept is unclear")
     return done(told, kept=True)
 
 
-def judge_count(case: Case) -> Verdict:
+def judge_count(case: Case) -> Verdict | None:
     """By counting: the number must be the reference's, the things those of the source."""
     counted = count_things(case.changes)
     if counted is None:
-        return Unsure(why="the things do not stand out clearly enough to be counted")
+        return None
     if counted.reference is None:
         return _no_reference()
-    if counted.reference == counted.source:
-        return Unsure(why="the counts of source and reference cannot be told apart")
     present, altered = counted.edited.present, counted.edited.altered
     told = f"{counted.source} before, {present} now, {counted.reference} in the reference"
+    if counted.reference == counted.source:
+        return Unsure(why=f"{told}: the reference cannot be told from the source by counting")
+    if present == counted.source:
+        return Unsure(why=f"{told}, though they look different") if altered else not_edited(told)
     if present != counted.reference:
-        if present == counted.source and not altered:
-            return Unsure(why=f"{told}, though something changed")
         return other_action(told)
     if altered > present / 2:
         return done(f"{told}, but they are other things", kept=False)
@@ -233,28 +271,25 @@ def judge_count(case: Case) -> Verdict:
     return done(told, kept=True)
 
 
-def judge_text(case: Case) -> Verdict:
+def judge_text(case: Case) -> Verdict | None:
     """By the shapes of the letters; ink and size are free, the plate is to be kept."""
-    changes = case.changes
-    laid = changes.laid
+    laid = case.changes.laid
     if laid.reference is None:
         return _no_reference()
     box = laid.boxes[0]
     right = same_letters(laid.edited, laid.reference, box)
     before = same_letters(laid.edited, laid.source, box)
     if right is None or before is None:
-        return Unsure(why="there is no lettering to compare")
+        return None
     told = f"the letters agree {right:.2f} with the reference's, {before:.2f} with the source's"
-    if right < TARGET.other_letters:
+    if max(right, before) < TARGET.other_letters:
         return other_action(told)
-    if right < TARGET.same_letters:
+    if before > TARGET.same_letters and right < TARGET.other_letters:
+        return not_edited(told)
+    if right < TARGET.same_letters or before > right - TARGET.clearly_more:
         return Unsure(why=told)
-    gap = float(
-        np.linalg.norm(_tones(laid.edited, laid.target)[0] - _tones(laid.source, laid.target)[0])
-    )
-    if gap > TARGET.other_colour:
-        return done(f"{told}, but what they stand on changed its colour", kept=False)
-    return done(told, kept=True)
+    plates = (_tones(lab, laid.target)[0] for lab in (laid.edited, laid.source))
+    return _with_colour(told, float(np.linalg.norm(np.subtract(*plates))))
 
 
 def judge_other(case: Case) -> Verdict:
@@ -272,12 +307,19 @@ def _no_reference() -> Unsure:
     return Unsure(why="the target changed; without a reference, pixels cannot tell into what")
 
 
-RULES: Mapping[str, Callable[[Case], Verdict]] = {
-    "color": judge_colour,
-    "material": judge_material,
+BY_STRUCTURE: Mapping[str, Callable[[Case], Verdict | None]] = {
     "shape": judge_shape,
     "ocr": judge_text,
     "count": judge_count,
+}
+"""Types whose structure itself tells whether anything was done: these rules come first. None where
+the structure is not clear."""
+RULES: Mapping[str, Callable[[Case], Verdict]] = {
+    "color": judge_colour,
+    "material": judge_material,
+    "shape": judge_other,
+    "ocr": judge_other,
+    "count": judge_other,
     "replacement": judge_replacement,
     "removal": judge_removal,
     "other": judge_other,

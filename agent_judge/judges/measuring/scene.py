@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
 from agent_judge.judges.measuring.exhibits import Exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
+from agent_judge.judges.measuring.laid_over import lay_crops_over
 from agent_judge.judges.measuring.seen import Seen, distinct, look, read_seen
 from agent_judge.judges.measuring.thresholds import SCENE
+from agent_judge.judges.measuring.whole import compare_whole
 from agent_judge.records import Box
-from agent_judge.tools.base import whereabouts
+from agent_judge.tools.base import RGB, whereabouts
 
 _COUNTED = ("none", "one", "several")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    source: RGB
+    edited: RGB
+
+    @property
+    def size_wh(self) -> tuple[int, int]:
+        return self.source.shape[1], self.source.shape[0]
+
+
 def judge_scene(exhibits: Exhibits) -> Finding | Unsure:
     """Was everything else kept? Outside the white, or outside what the reference changed."""
-    source = exhibits.picture("source")
-    size_wh = (source.shape[1], source.shape[0])
-    data = exhibits.last("difference")
+    pair = _Pair(source=exhibits.picture("source"), edited=exhibits.picture("edited"))
     white = exhibits.white or ()
-    seen = (
-        look(source, exhibits.picture("edited"), white)
-        if data is None
-        else read_seen(data, size_wh)
-    )
-    if seen.absolute_fraction >= SCENE.collapse_fraction:
-        why = f"{seen.absolute_fraction:.0%} of the picture is another colour: another scene"
-        return Finding(answers={"scene_kept": "no"}, why=why)
+    data = exhibits.last("difference")
+    seen = look(pair.source, pair.edited, white) if data is None else read_seen(data, pair.size_wh)
+    fallen = _fallen(pair, white, seen)
+    if fallen is not None:
+        return fallen
     allowed = _allowed(exhibits, white)
     if allowed is None and not seen.nothing:
         return Unsure(why="without a reference or boxes, pixels cannot tell target and rest apart")
     outside = [r for r in seen.regions if not any(_belongs(r, a) for a in allowed or ())]
-    things = distinct(outside, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
-    return _counted(things, seen, size_wh)
+    return _counted(pair, outside, seen)
+
+
+def _fallen(pair: _Pair, white: Sequence[Box], seen: Seen) -> Finding | Unsure | None:
+    """Another place, light or style; None when the scene was kept."""
+    whole = compare_whole(pair.source, pair.edited, white)
+    told = (
+        f"{seen.absolute_fraction:.0%} of the picture is another colour, the typical change is "
+        f"{whole.typical:.1f} Lab, outlines agree by {whole.outlines:.2f}"
+    )
+    lost = whole.outlines < SCENE.outlines_lost and whole.typical > SCENE.typical_flat
+    if (
+        lost
+        or whole.typical > SCENE.typical_other
+        or seen.absolute_fraction > SCENE.collapse_fraction
+    ):
+        return Finding(answers={"scene_kept": "no"}, why=told)
+    if whole.typical > SCENE.typical_same:
+        return Unsure(why=f"{told}: re-rendered a lot or restyled a little")
+    return None
 
 
 def _allowed(exhibits: Exhibits, white: tuple[Box, ...]) -> list[Box] | None:
@@ -52,18 +83,56 @@ def _belongs(region: Box, target: Box) -> bool:
     return inside and region.area <= 2 * target.area
 
 
-def _counted(things: list[Box], seen: Seen, size_wh: tuple[int, int]) -> Finding:
-    moved = seen.moved_share > SCENE.moved_share
-    count = max(len(things), 2 if moved else 0)
-    if moved:
+def _counted(pair: _Pair, regions: Sequence[Box], seen: Seen) -> Finding | Unsure:
+    """How many distinct things changed: surely, and at most."""
+    if seen.moved_share > SCENE.moved_share:
         why = f"the whole scene moved by {seen.moved_share:.1%} of its diagonal"
-    elif things:
-        places = "; ".join(whereabouts(box, size_wh) for box in things[:4])
-        why = f"{len(things)} distinct change(s) outside the target: {places}"
-    else:
-        why = "nothing outside the target differs by more than re-rendering noise"
+        return _finding(2, (), why, pair.size_wh)
+    surely, perhaps = _visible(pair, regions)
+    things = distinct(surely, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
+    at_most = distinct([*surely, *perhaps], gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
+    if min(len(things), 2) != min(len(at_most), 2):
+        return Unsure(why=f"{len(things)} thing(s) changed outside the target, or {len(at_most)}")
+    places = "; ".join(whereabouts(box, pair.size_wh) for box in things[:4])
+    why = (
+        f"{len(things)} distinct change(s) outside the target: {places}"
+        if things
+        else "nothing outside the target differs by more than re-rendering noise"
+    )
+    return _finding(len(things), things, why, pair.size_wh)
+
+
+def _finding(count: int, things: Sequence[Box], why: str, size_wh: tuple[int, int]) -> Finding:
     return Finding(
         answers={"scene_kept": "yes", "anomalies": _COUNTED[min(count, 2)]},
         why=why,
         anomalies=tuple((f"changed, {whereabouts(box, size_wh)}", box) for box in things),
     )
+
+
+def _visible(pair: _Pair, regions: Sequence[Box]) -> tuple[list[Box], list[Box]]:
+    """The regions that everybody sees, and those that some might."""
+    surely: list[Box] = []
+    perhaps: list[Box] = []
+    least = max(SCENE.area_px, SCENE.area_share * pair.size_wh[0] * pair.size_wh[1])
+    for box in regions[: SCENE.checked]:
+        apart = _look_apart(pair, box)
+        if apart > SCENE.seen_surely and box.area > least:
+            surely.append(box)
+        elif apart > SCENE.seen_least:
+            perhaps.append(box)
+    return surely, perhaps
+
+
+def _look_apart(pair: _Pair, box: Box) -> float:
+    """Lab distance of a region in both pictures, texture blurred away, its strongest part."""
+    window = box.grow(max(24.0, 0.5 * max(box.width, box.height))).outward().clip(pair.size_wh)
+    assert window is not None
+    x1, y1, x2, y2 = map(int, window.xyxy)
+    within = Box(box.x1 - x1, box.y1 - y1, box.x2 - x1, box.y2 - y1)
+    cuts = (pair.source[y1:y2, x1:x2], pair.edited[y1:y2, x1:x2])
+    laid = lay_crops_over(cuts[0], cuts[1], None, (within,))
+    sigma = max(1.0, float(laid.target.sum()) ** 0.5 / 8)
+    soft = [cv2.GaussianBlur(p, (0, 0), sigma) for p in (laid.source, laid.edited)]
+    apart = np.linalg.norm(soft[0] - soft[1], axis=2)
+    return float(np.quantile(apart[laid.target], 0.75))

@@ -8,7 +8,7 @@ from agent_judge.judges.measuring.changes import Changes
 from agent_judge.judges.measuring.exhibits import Exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.laid_over import lay_crops_over
-from agent_judge.judges.measuring.rules import RULES, Case, not_edited
+from agent_judge.judges.measuring.rules import BY_STRUCTURE, RULES, Case, not_edited
 from agent_judge.judges.measuring.seen import distinct, look, read_seen
 from agent_judge.judges.measuring.thresholds import SCENE, TARGET
 from agent_judge.oracle.crop import crop, crop_window
@@ -83,10 +83,9 @@ def judge_target(
     kind = str(exhibits.task.get("type") or "other")
     if int(changes.wanted.sum()) < TARGET.least_px:
         return Unsure(why="the reference shows no change at the target")
-    untouched = _untouched(changes, kind)
-    if untouched is not None:
-        return untouched
-    return RULES[kind](Case(instruction=exhibits.instruction, changes=changes))
+    case = Case(instruction=exhibits.instruction, changes=changes)
+    by_structure = BY_STRUCTURE[kind](case) if kind in BY_STRUCTURE else None
+    return by_structure or _untouched(changes, kind) or RULES[kind](case)
 
 
 def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
@@ -101,6 +100,6 @@ def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
     told = f"the target changed by {changes.done:.0%} of what the reference did"
     if changes.done < TARGET.not_done:
         return not_edited(f"{told}: no more than noise")
-    if changes.done < TARGET.half_done and kind != "count":
+    if changes.done < TARGET.half_done:
         return Unsure(why=told)
     return None

@@ -9,10 +9,27 @@ from dataclasses import dataclass
 class SceneThresholds:
     """Visual Consistency."""
 
-    collapse_fraction: float = 0.55
+    collapse_fraction: float = 0.4
     """Share of the picture with a blurred Lab distance above 20 from which the scene is another:
-    restyled, night and other places reach 0.6 and more, any number of local anomalies stays under
-    0.5."""
+    any number of local anomalies stayed under 0.1."""
+    typical_other: float = 4.0
+    """Median Lab distance at low resolution from which the whole was painted anew."""
+    typical_same: float = 2.3
+    """And up to which it was not: re-rendered scenes stay under 2.0."""
+    outlines_lost: float = 0.3
+    """Agreement of outlines under which this is another place (0 for unrelated pictures; a scene
+    that was kept has 0.6 and more)."""
+    typical_flat: float = 0.8
+    """Under this even lost outlines mean nothing: there were none."""
+    seen_least: float = 6.0
+    seen_surely: float = 9.0
+    """Lab distance of a region, texture blurred away: below the first nobody sees it, from the
+    second everybody does."""
+    area_share: float = 0.0002
+    area_px: int = 30
+    """A region smaller than this, in the picture's area or in pixels, is a speck."""
+    checked: int = 6
+    """Regions looked at closely; the rest follows from its rank."""
     moved_share: float = 0.02
     """Largest motion of a corner, as a share of the diagonal, that re-rendering still makes: a
     zoom of 1.5 % moves corners by 0.75 %."""
@@ -43,13 +60,9 @@ class TargetThresholds:
     """Share of the wanted part that must have changed for the change to speak for all of it."""
     left_little: float = 0.2
     """So near the reference that it is the same result; right removals stay under 0.18."""
-    left_much: float = 0.35
-    """So far from it, in a fill, that something else stands there."""
-    left_doubt: float = 0.8
     spread: float = 0.05
     """Area changed that the reference kept, as a share of the wanted part's: right edits stay under
     0.03, an outline that grew reaches 0.05 and more."""
-    stands_there: float = 0.15
     one_colour: float = 22.0
     """Lab distance within which two patches are two shades of one colour."""
     other_colour: float = 32.0
@@ -71,13 +84,24 @@ class TargetThresholds:
     same_outline: float = 0.92
     other_outline: float = 0.87
     """Overlap at one size: two renderings of one shape 0.95 and more, disc and square 0.8."""
-    smudged: float = 0.55
-    sharp: float = 0.63
-    """Detail beside the reference's: a smudge has half, a right thing two thirds and more."""
     stands_out: float = 1.5
     gone: float = 0.3
     same_letters: float = 0.7
     other_letters: float = 0.5
+    """Correlation of lettering at one size: one word 0.75 and more, two words 0.4 and less."""
+    clearly_more: float = 0.15
+    same_fill: float = 12.0
+    stands_there: float = 17.0
+    """Lab distance to the reference's fill, texture blurred away: other fills of the same hole stay
+    under 10, another thing has 20 and more."""
+    same_thing: float = 0.35
+    other_thing: float = 0.75
+    """What is left to the reference: another shade of the same thing under 0.35."""
+    smudged: float = 0.5
+    sharp: float = 0.6
+    """Detail beside the reference's: a smudge has less than half, a right thing 0.65 and more."""
+    poorest: float = 0.4
+    """Detail of a pattern as a share of the reference's, or the reverse, that is another's."""
 
 
 SCENE = SceneThresholds()

@@ -6,9 +6,10 @@ This is the only place that turns an unexpected exception into a fate (`internal
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 import traceback
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,8 +22,9 @@ from agent_judge.graph import Loop, Trace, run_loop
 from agent_judge.inputs import inputs_of
 from agent_judge.intake import Intake, OutputFault, take_in
 from agent_judge.judges.base import Judge
-from agent_judge.plan import PLANS, Look, looks_of, mode_of
+from agent_judge.plan import PLANS, Look, Row, looks_of, mode_of
 from agent_judge.records import (
+    Box,
     Criterion,
     Mode,
     Reason,
@@ -33,6 +35,7 @@ from agent_judge.records import (
 from agent_judge.rubrics.ladder import Ladder, load_ladder, rubric_version
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged, Outcome, replies_of, settled
+from agent_judge.thumbnail import make_thumbnail
 from agent_judge.tools.base import Tool
 
 
@@ -78,6 +81,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         inputs["source_wh"] = [width, height]
     except (SampleError, OutputFault) as err:
         intake = err
+    last, targets = list(assignment.rounds)[-1], ()
     for criterion, round_ in assignment.rounds.items():
         start = time.perf_counter()
         judging = _Criterion(
@@ -91,15 +95,23 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
             raise  # the run's fault: a stopped endpoint, a full disk
         except Exception as err:  # the one place: any other fault is this row's, not the run's
             judged = judging.failed("internal_error", repr(err), notes=(traceback.format_exc(),))
-        earlier = assignment.attempts.get(criterion, 0)
-        if criterion in assignment.counted:
-            earlier -= judged.replayed
-        record = replace(
-            judged.record,
-            seconds=round(time.perf_counter() - start, 3),
-            attempts=judged.record.attempts + earlier,
-        )
-        yield replace(judged, record=record, inputs=inputs)
+        seconds = round(time.perf_counter() - start, 3)
+        attempts = judged.record.attempts + _spent_before(assignment, criterion, judged)
+        record = replace(judged.record, seconds=seconds, attempts=attempts)
+        targets, thumbnail = targets or record.target_boxes, None
+        if criterion == last and isinstance(intake, Intake):
+            thumbnail = await asyncio.to_thread(_in_small, intake.row, targets)
+        yield replace(judged, record=record, inputs=inputs, thumbnail=thumbnail)
+
+
+def _spent_before(assignment: Assignment, criterion: Criterion, judged: Judged) -> int:
+    earlier = assignment.attempts.get(criterion, 0)
+    return earlier - judged.replayed if criterion in assignment.counted else earlier
+
+
+def _in_small(row: Row, targets: Sequence[tuple[float, float, float, float]]) -> bytes:
+    around = functools.reduce(Box.union, (Box(*box) for box in targets)) if targets else None
+    return make_thumbnail(row.source, row.edited, around)
 
 
 def _cross_checked(judged: Judged, check: CrossCheck) -> Judged:

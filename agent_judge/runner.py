@@ -142,6 +142,8 @@ async def run_samples(
             inputs=judged.inputs,
             replies=judged.replies,
         )
+        if judged.thumbnail is not None:
+            store.put_thumbnail(judged.record.id, judged.thumbnail)
         tally.judged += 1
         tell(judged)
 

@@ -25,6 +25,8 @@ class Judged:
     """Of the record's `attempts`, those behind replies out of the cache."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Signature of the row and its files as they were when they were read."""
+    thumbnail: bytes | None = None
+    """The row in small (WebP), with the last criterion of a sample that was judged."""
     replies: tuple[Mapping[str, Any], ...] = ()
     """Assistant messages, verbatim, with the vote and the look that they belong to, the look's
     size and whether boxes were asked for: enough to read them again."""

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import IO, Any, Literal, Self, get_args
 
@@ -28,6 +29,7 @@ CREATE TABLE IF NOT EXISTS records (
     inputs TEXT NOT NULL, record TEXT NOT NULL, replies TEXT NOT NULL,
     PRIMARY KEY (id, criterion, round));
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS thumbnails (id TEXT PRIMARY KEY, webp BLOB NOT NULL);
 """
 _ABSORB = (
     """INSERT OR IGNORE INTO planned (id, seq, mode, row)
@@ -38,6 +40,7 @@ _ABSORB = (
     WHERE json_extract(records.record, '$.level') IS NULL
     AND json_extract(excluded.record, '$.level') IS NOT NULL""",
     "INSERT OR IGNORE INTO replies SELECT * FROM other.replies",
+    "INSERT OR IGNORE INTO thumbnails SELECT * FROM other.thumbnails",
 )
 _FORMAT = "1"
 
@@ -180,6 +183,7 @@ class Store:
         if self.meta("binding") is None:
             self.set_meta("format", _FORMAT)
             self.set_meta("binding", json.dumps(wanted, sort_keys=True))
+            self.set_meta("version", metadata.version("agent-judge"))
         self.check_binding(wanted)
 
     def check_binding(self, wanted: Mapping[str, Any]) -> None:
@@ -202,7 +206,7 @@ class Store:
             self._db.execute("DELETE FROM planned")
             self._db.executemany(
                 "INSERT INTO planned (id, seq, mode, row) VALUES (?, ?, ?, ?)",
-                ((r.id, r.seq, r.mode, json.dumps(r.row, ensure_ascii=False)) for r in rows),
+                ((r.id, r.seq, r.mode, _text(r.row)) for r in rows),
             )
 
     def absorb(self, other: Path) -> None:
@@ -276,7 +280,7 @@ class Store:
         replies: Iterable[Mapping[str, Any]],
     ) -> None:
         """Keep a record; one of the same round is replaced."""
-        texts = [json.dumps(x, ensure_ascii=False) for x in (inputs, record.to_json(), [*replies])]
+        texts = [_text(x) for x in (inputs, record.to_json(), [*replies])]
         with self._writing():
             self._db.execute(
                 "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
@@ -287,6 +291,17 @@ class Store:
         """The record of the last round, planned or not."""
         rounds = self.rounds(id_, criterion)
         return rounds[-1] if rounds else None
+
+    def put_thumbnail(self, id_: str, webp: bytes) -> None:
+        """Keep a row in small, for lists of rows."""
+        with self._writing():
+            self._db.execute("INSERT OR REPLACE INTO thumbnails VALUES (?, ?)", (id_, webp))
+
+    def thumbnail(self, id_: str) -> bytes | None:
+        """A row in small (WebP), or None where it was not judged."""
+        with self._reading():
+            found = self._db.execute("SELECT webp FROM thumbnails WHERE id = ?", (id_,)).fetchone()
+        return None if found is None else bytes(found[0])
 
     def standing(self, id_: str, criterion: Criterion) -> Standing | None:
         """How the last round of a criterion ended, or None."""
@@ -362,7 +377,7 @@ class Replies:
 
     def put(self, key: str, reply: Mapping[str, Any]) -> None:
         """Keep a reply under its request's key."""
-        text = json.dumps(reply, ensure_ascii=False)
+        text = _text(reply)
         with self._store._writing():
             self._store._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
 
@@ -396,6 +411,11 @@ def _saved(row: tuple[str, int, str, str]) -> Saved:
         inputs=json.loads(inputs),
         replies=tuple(json.loads(replies)),
     )
+
+
+def _text(data: Any) -> str:  # noqa: ANN401 - JSON
+    """JSON that every reader takes: half a surrogate pair, which no UTF-8 holds, becomes `?`."""
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

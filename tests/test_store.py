@@ -237,3 +237,21 @@ def test_every_row_is_in_exactly_one_shard():
     holders = [sum(s.holds(f"row-{n}") for s in shards if s) for n in range(500)]
     assert set(holders) == {1}
     assert parse_shard(None) is None
+
+
+def test_half_a_surrogate_pair_in_a_reply_is_no_reason_to_fail(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, a_record(explanation="half \ud800 pair"))
+        assert next(store.records()).explanation == "half ? pair"
+
+
+def test_a_run_knows_the_version_that_began_it(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        assert store.meta("version")
+
+
+def test_a_row_is_kept_in_small(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.put_thumbnail("a", b"webp")
+        assert (store.thumbnail("a"), store.thumbnail("b")) == (b"webp", None)

@@ -163,8 +163,8 @@ def _write_rows(
 
 def _shown(row: ReportRow, shelf: Shelf) -> tuple[bytes | None, dict[str, Any]]:
     """A row's thumbnail and page; its decoded pictures are let go at once, for they are large."""
-    intake = row.take_in()
-    return thumbnail_of(row, intake), page_of(row, intake, shelf)
+    intake = row.take_in() if row.needs_pixels else None
+    return row.thumbnail or thumbnail_of(row, intake), page_of(row, intake, shelf)
 
 
 def _call(function: str, *args: object) -> str:

@@ -34,6 +34,8 @@ class ReportRow:
     """The run's margins of crops and masks."""
     kept_size_wh: tuple[int, int] | None
     """Width and height of the source as the run kept them; None for rows that it did not read."""
+    thumbnail: bytes | None
+    """The row in small as the run kept it (WebP)."""
     saved: Mapping[Criterion, Saved | None]
     """By criterion that the run asked for; None where it was not run."""
 
@@ -57,6 +59,14 @@ class ReportRow:
         """Whether the judge got the picture otherwise than its file shows it: turned, scaled."""
         prefix = f"{picture}: "
         return any(note.startswith(prefix) for record in self.records for note in record.notes)
+
+    @property
+    def needs_pixels(self) -> bool:
+        """Whether the report cannot show the row without decoding its pictures."""
+        return self.thumbnail is None or any(
+            self.is_noted(name) or not is_shown_by_browsers(path)
+            for name, path in self.files.items()
+        )
 
     def take_in(self) -> Intake | None:
         """The row decoded and brought into the source's frame; None where it cannot be judged."""
@@ -89,6 +99,7 @@ def rows_of(runs: Mapping[str, Run]) -> Iterator[ReportRow]:
                 planned=planned,
                 oracle=oracle,
                 kept_size_wh=sizes_wh.get(planned.id),
+                thumbnail=run.store.thumbnail(planned.id),
                 saved={c: run.store.latest(planned.id, c) for c in criteria},
             )
 

@@ -81,7 +81,8 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         inputs["source_wh"] = [width, height]
     except (SampleError, OutputFault) as err:
         intake = err
-    last, targets = list(assignment.rounds)[-1], ()
+    last = list(assignment.rounds)[-1]
+    targets: Sequence[tuple[float, float, float, float]] = ()
     for criterion, round_ in assignment.rounds.items():
         start = time.perf_counter()
         judging = _Criterion(

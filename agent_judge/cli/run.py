@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from agent_judge.audit.card import cards_folder, describe, find_card
+from agent_judge.cli.judge_card import card_lines
 from agent_judge.cli.judging import DONE, PARTIAL, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, reasons_of, settings_of, words_of
 from agent_judge.cli.standing import print_standing, unscored_share
+from agent_judge.cli.tables import table_console
 from agent_judge.manifest import check_manifest
+from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.run import Run
 from agent_judge.runner import jobs_of, model_for
 from agent_judge.settings import Settings
@@ -55,6 +56,9 @@ def run(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Judge the I-th of N shares; see merge.")
     ] = None,
+    fail_under: Annotated[
+        str | None, typer.Option(metavar="IF=60,VC=80", help="Exit 4 when a mean is lower.")
+    ] = None,
     retry: Annotated[
         str | None, typer.Option(metavar="REASON,...", help="Judge rows with these reasons again.")
     ] = None,
@@ -92,11 +96,14 @@ def run(
         ids=words_of(rejudge),
     )
     rows = Rows(manifest=manifest, roots=tuple(root or ()), limit=limit, shard=parse_shard(shard))
-    raise typer.Exit(_run(rows, out, settings, again))
+    marks = parse_thresholds(fail_under) if fail_under else {}
+    raise typer.Exit(_run(rows, out, settings, again, marks))
 
 
-def _run(rows: Rows, out: Path, settings: Settings, again: Again) -> int:
-    console = Console(highlight=False)
+def _run(
+    rows: Rows, out: Path, settings: Settings, again: Again, marks: Mapping[str, float]
+) -> int:
+    console = table_console()
     n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
     settings = model_for(settings, out)
     with closing(Store.create(out, binding_of(settings))) as store:
@@ -105,23 +112,36 @@ def _run(rows: Rows, out: Path, settings: Settings, again: Again) -> int:
             console.print(f"--limit {rows.limit}: only the first {n_checked} rows were checked")
         counts = list(store.planned_counts())
         n_rows = sum(n for *_, n in counts)
-        console.print(_banner(settings, n_rows, sorted({mode for _, mode, *_ in counts})))
+        banner = _banner(settings, n_rows, sorted({mode for _, mode, *_ in counts}))
+        console.print(banner, soft_wrap=True)
         code = asyncio.run(judge_into(store, rows, settings, again, console))
         finished = Run(store)
         summary = finished.summary()
         print_standing(console, summary, finished)
-        for line in describe(
-            find_card(str(settings.judge.model), cards_folder()), finished.records()
-        ):
-            console.print(f"judge card: {line}")
-        if code == DONE and unscored_share(summary, settings) > settings.run.max_unscored:
-            console.print(
-                f"more than {settings.run.max_unscored:.0%} of the criteria have no verdict "
-                f"(--max-unscored): exit {PARTIAL}"
-            )
-            code = PARTIAL
-        console.print(f"look closer: agent-judge report {out}   agent-judge show {out} ID")
+        for line in card_lines(finished):
+            console.print(f"judge card: {line}", soft_wrap=True)
+        if code == DONE:
+            code = _verdict_on_the_run(summary, settings, marks, console)
+        closing_line = f"look closer: agent-judge report {out}   agent-judge show {out} ID"
+        console.print(closing_line, soft_wrap=True)
     return code
+
+
+def _verdict_on_the_run(
+    summary: Mapping[str, Any], settings: Settings, marks: Mapping[str, float], console: Console
+) -> int:
+    """The exit code of a run that came to its end: coverage first, then the marks asked for."""
+    if unscored_share(summary, settings) > settings.run.max_unscored:
+        console.print(
+            f"more than {settings.run.max_unscored:.0%} of the criteria have no verdict "
+            f"(--max-unscored): exit {PARTIAL}",
+            soft_wrap=True,
+        )
+        return PARTIAL
+    misses = list(missed(summary, marks))
+    for line in misses:
+        console.print(line, soft_wrap=True)
+    return MISSED if misses else DONE
 
 
 def _banner(settings: Settings, n_rows: int, modes: Sequence[str]) -> str:

@@ -62,6 +62,7 @@ def verdict_json(saved: Saved, run: Run) -> dict[str, Any]:
         "messages": list(saved.replies),
         "round": saved.round,
         "versions": {
+            "agent_judge": run.store.meta("version"),
             "rubric": record.rubric_version,
             "prompt": record.prompt_hash,
             "tools": run.store.binding.get("tools_revision"),

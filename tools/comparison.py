@@ -14,20 +14,21 @@ import numpy as np
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB
 from agent_judge.tools.evidence import weigh
-from agent_judge.tools.planes import Mask, Matrix
+from agent_judge.tools.planes import Mask, Matrix, Plane, stride
 from agent_judge.tools.regions import Patch, find_patches
 from agent_judge.tools.registration import Registration, frame_onto_frame, register
 from agent_judge.tools.remarks import grid_period
 from agent_judge.tools.residual import Tone, explain, lay_over, on_indices
 
-MAX_PIXELS = 8_000_000
+MAX_PIXELS = 12_000_000
 """Larger pictures are compared reduced to this many pixels."""
 COLLAPSE_LAB = 20.0
 """Distance in Lab above which a blurred pixel counts as changed whatever the noise."""
 _MARGIN_PX = 4
 """Kept from masks and from what only one picture shows."""
-_RIM_PX = 2
-"""At a picture's own rim smoothing has half the pixels, so evidence counts half."""
+_RIM_PX = 1
+"""At a picture's own rim (at half size) smoothing has half the pixels: evidence counts half."""
+_ABSOLUTE_PIXELS = 300_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +91,8 @@ def compare(sharp: RGB, soft: RGB, masked: tuple[Mask, Mask], *, most: int) -> C
     evidence = weigh(rest, usable)
     _halve_rim(evidence.strength)
     patches, omitted, pixels = find_patches(evidence, rest, most)
-    calm = usable & ~pixels
+    near = cv2.dilate(pixels.astype(np.uint8), np.ones((15, 15), np.uint8))
+    calm = usable & (np.asarray(near) == 0)
     return Comparison(
         patches=tuple(patches),
         omitted=omitted,
@@ -134,6 +136,8 @@ def _usable(
         seen = (~mask).astype(np.uint8)
         there = cv2.warpAffine(seen, on_indices(motion), size_wh, flags=cv2.INTER_NEAREST)
         usable &= np.asarray(there, np.uint8)
+    if usable.all():
+        return usable > 0
     around = (_MARGIN_PX,) * 4
     padded = cv2.copyMakeBorder(usable, *around, cv2.BORDER_REPLICATE)
     side = 2 * _MARGIN_PX + 1
@@ -141,7 +145,7 @@ def _usable(
     return shrunk[_MARGIN_PX:-_MARGIN_PX, _MARGIN_PX:-_MARGIN_PX] > 0
 
 
-def _halve_rim(strength: np.ndarray) -> None:
+def _halve_rim(strength: Plane) -> None:
     """Halve the evidence at the frame's rim, in place."""
     if min(strength.shape) > 8 * _RIM_PX:
         inner = strength[_RIM_PX:-_RIM_PX, _RIM_PX:-_RIM_PX].copy()
@@ -150,11 +154,12 @@ def _halve_rim(strength: np.ndarray) -> None:
 
 
 def _absolute(moved: RGB, fixed: RGB, usable: Mask) -> float:
-    half_wh = (-(-usable.shape[1] // 2), -(-usable.shape[0] // 2))
+    step = stride(usable.shape, _ABSOLUTE_PIXELS)
+    small_wh = (-(-usable.shape[1] // step), -(-usable.shape[0] // step))
     labs = []
     for pixels in (moved, fixed):
-        small = cv2.blur(cv2.resize(pixels, half_wh, interpolation=cv2.INTER_AREA), (3, 3))
+        small = cv2.blur(cv2.resize(pixels, small_wh, interpolation=cv2.INTER_AREA), (5, 5))
         labs.append(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2Lab))
-    seen = cv2.resize(usable.astype(np.uint8), half_wh, interpolation=cv2.INTER_NEAREST) > 0
+    seen = cv2.resize(usable.astype(np.uint8), small_wh, interpolation=cv2.INTER_NEAREST) > 0
     far = np.linalg.norm(labs[0] - labs[1], axis=2) > COLLAPSE_LAB
     return float(far[seen].mean()) if seen.any() else 0.0

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent_judge.tools.noise_floor import ordinary, rare
-from agent_judge.tools.planes import Mask, Plane, local_contrast, resized, smooth
+from agent_judge.tools.planes import Mask, Plane, half, local_contrast, resized, smooth
 from agent_judge.tools.residual import Remainder
 
-_LUMA_SIGMA_PX, _CHROMA_SIGMA_PX = 1.5, 1.25
-"""Smoothing; chroma is kept at half size, where 1.25 is 2.5 px of the picture."""
+_LUMA_SIGMA_PX, _CHROMA_SIGMA_PX = 0.7, 1.25
+"""Smoothing at half size: with the halving itself 1.5 and 2.6 px of the picture."""
 _LUMA_REST, _CHROMA_REST, _STRUCTURE_REST = 1.2, 1.0, 1.5
 """Grey levels that are nothing even in a flat place."""
 _LUMA_SHARE, _CHROMA_SHARE, _CROSS_SHARE, _STRUCTURE_SHARE = 0.06, 0.15, 0.02, 0.12
@@ -37,53 +37,49 @@ class Evidence:
     """Where the pair differs, for finding regions and for drawing them."""
 
     strength: Plane
-    """1 is the level that re-rendering rarely reaches; 0 where nothing may be reported."""
+    """At half size. 1 is what re-rendering rarely reaches; 0 where nothing may be reported."""
     distance: Plane
-    """Size of the remainder in grey levels, hardly smoothed."""
+    """At full size: the remainder in grey levels, hardly smoothed."""
 
 
 def weigh(rest: Remainder, usable: Mask) -> Evidence:
-    """The evidence in a remainder."""
-    size_wh = (usable.shape[1], usable.shape[0])
-    luma = smooth(rest.luma, _LUMA_SIGMA_PX)
+    """The evidence in a remainder, of which the pixels `usable` count."""
+    seen = resized(usable.astype(np.float32), half(usable.shape)) > 0.5
+    strength = np.maximum(_colour(rest, seen), _structure(rest, seen))
+    strength[~seen] = 0
+    return Evidence(strength=strength, distance=_distance(rest))
+
+
+def _colour(rest: Remainder, seen: Mask) -> Plane:
+    luma = smooth(resized(rest.luma, half(rest.luma.shape)), _LUMA_SIGMA_PX)
     nothing = _LUMA_REST + _LUMA_SHARE * rest.luma_contrast
-    colour = (luma / _floor(luma, (rest.luma_contrast,), usable, nothing)) ** 2
-    colour = np.sqrt(colour + resized(_chroma(rest, usable), size_wh))
-    level = _COLOUR_MARGIN * rare(colour, usable, _COLOUR_OTHERWISE / _COLOUR_MARGIN)
-    colour /= np.float32(min(max(level, _COLOUR_RANGE[0]), _COLOUR_RANGE[1]))
-    strength = np.maximum(colour, _structure(rest, usable), out=colour)
-    strength[~usable] = 0
-    return Evidence(strength=strength, distance=_distance(rest, size_wh))
+    squares = np.square(luma / _floor(luma, (rest.luma_contrast,), seen, nothing))
+    for index in range(2):
+        chroma = smooth(rest.chroma[..., index], _CHROMA_SIGMA_PX)
+        contrast = rest.chroma_contrast[..., index]
+        nothing = _CHROMA_REST + _CHROMA_SHARE * contrast + _CROSS_SHARE * rest.luma_contrast
+        floor = _floor(chroma, (contrast, rest.luma_contrast), seen, nothing)
+        squares += np.square(chroma / floor)
+    ratio: Plane = np.sqrt(squares)
+    level = _COLOUR_MARGIN * rare(ratio, seen, _COLOUR_OTHERWISE / _COLOUR_MARGIN)
+    return ratio / np.float32(min(max(level, _COLOUR_RANGE[0]), _COLOUR_RANGE[1]))
 
 
-def _distance(rest: Remainder, size_wh: tuple[int, int]) -> Plane:
-    luma, chroma = smooth(rest.luma, _OUTLINE_SIGMA_PX), smooth(rest.chroma, _OUTLINE_SIGMA_PX / 2)
-    squares: Plane = luma * luma + resized((chroma * chroma).sum(axis=2), size_wh)
-    return np.sqrt(squares)
+def _structure(rest: Remainder, seen: Mask) -> Plane:
+    loss = local_contrast(rest.luma, _LUMA_SIGMA_PX, half(rest.luma.shape))
+    nothing = _STRUCTURE_REST + _STRUCTURE_SHARE * rest.luma_contrast
+    ratio: Plane = loss / _floor(loss, (rest.luma_contrast,), seen, nothing)
+    level = _STRUCTURE_MARGIN * rare(ratio, seen, _STRUCTURE_OTHERWISE / _STRUCTURE_MARGIN)
+    return ratio / np.float32(min(max(level, _STRUCTURE_RANGE[0]), _STRUCTURE_RANGE[1]))
 
 
-def _floor(rest: Plane, contrasts: tuple[Plane, ...], usable: Mask, nothing: Plane) -> Plane:
-    expected = ordinary(np.abs(rest), contrasts, usable)
+def _floor(rest: Plane, contrasts: tuple[Plane, ...], seen: Mask, nothing: Plane) -> Plane:
+    expected = ordinary(np.abs(rest), contrasts, seen)
     return np.asarray(np.clip(_ORDINARY_FACTOR * expected, nothing, _MOST * nothing), np.float32)
 
 
-def _chroma(rest: Remainder, usable: Mask) -> Plane:
-    """Squared ratios of both chromas together, at half size."""
-    half_wh = (rest.chroma.shape[1], rest.chroma.shape[0])
-    seen = resized(usable.astype(np.float32), half_wh) > 0.5
-    luma_contrast = resized(rest.luma_contrast, half_wh)
-    squares = np.zeros_like(luma_contrast)
-    for index in range(2):
-        smoothed = smooth(rest.chroma[..., index], _CHROMA_SIGMA_PX)
-        contrast = rest.chroma_contrast[..., index]
-        nothing = _CHROMA_REST + _CHROMA_SHARE * contrast + _CROSS_SHARE * luma_contrast
-        squares += (smoothed / _floor(smoothed, (contrast, luma_contrast), seen, nothing)) ** 2
-    return squares
-
-
-def _structure(rest: Remainder, usable: Mask) -> Plane:
-    loss = local_contrast(rest.luma, _LUMA_SIGMA_PX)
-    nothing = _STRUCTURE_REST + _STRUCTURE_SHARE * rest.luma_contrast
-    ratio = loss / _floor(loss, (rest.luma_contrast,), usable, nothing)
-    level = _STRUCTURE_MARGIN * rare(ratio, usable, _STRUCTURE_OTHERWISE / _STRUCTURE_MARGIN)
-    return ratio / np.float32(min(max(level, _STRUCTURE_RANGE[0]), _STRUCTURE_RANGE[1]))
+def _distance(rest: Remainder) -> Plane:
+    luma, chroma = smooth(rest.luma, _OUTLINE_SIGMA_PX), smooth(rest.chroma, _OUTLINE_SIGMA_PX / 2)
+    whole_wh = (luma.shape[1], luma.shape[0])
+    squares: Plane = luma * luma + resized((chroma * chroma).sum(axis=2), whole_wh)
+    return np.sqrt(squares, out=squares)

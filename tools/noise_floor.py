@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from agent_judge.tools.planes import Mask, Plane, stride
 
 _SAMPLE = 20_000
-_BLOCK_PX = 16
+_BLOCK_PX = 8
 _FEW_BLOCKS = 40
 _GUMBEL_MEDIAN, _GUMBEL_QUARTILE = 0.3665, 0.8794
 """Median of a Gumbel distribution of scale 1, and its upper quartile minus that median."""

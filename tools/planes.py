@@ -24,15 +24,23 @@ def smooth(plane: Plane, sigma_px: float) -> Plane:
     return np.asarray(cv2.GaussianBlur(plane, (side, side), sigma_px), np.float32)
 
 
-def local_contrast(plane: Plane, sigma_px: float) -> Plane:
+def local_contrast(plane: Plane, sigma_px: float, size_wh: tuple[int, int] | None = None) -> Plane:
     """Standard deviation of the values around each pixel, in a Gaussian window.
 
     With `a` and `b` two pictures, `local_contrast(a - b)**2 / (local_contrast(a)**2 +
     local_contrast(b)**2 + C2)` is one minus the contrast and structure factor of SSIM: the
     contrast of a difference is its loss of structure, before it is put in relation.
+
+    Args:
+        plane: Shape (h, w).
+        sigma_px: Of the window, in pixels of the result.
+        size_wh: Of the result, where it shall be smaller: detail too fine for it still counts.
     """
-    mean = smooth(plane, sigma_px)
-    spread = smooth(plane * plane, sigma_px) - mean * mean
+    mean, square = plane, plane * plane
+    if size_wh is not None:
+        mean, square = resized(mean, size_wh), resized(square, size_wh)
+    mean = smooth(mean, sigma_px)
+    spread = smooth(square, sigma_px) - mean * mean
     return np.sqrt(np.maximum(spread, 0, out=spread), out=spread)
 
 
@@ -41,6 +49,16 @@ def resized(plane: Plane, size_wh: tuple[int, int]) -> Plane:
     shrinks = size_wh[0] * size_wh[1] < plane.shape[0] * plane.shape[1]
     how = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(plane, size_wh, interpolation=how), np.float32)
+
+
+def half(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Width and height of a plane of `shape` at half size.
+
+    Example:
+        >>> half((480, 641))
+        (321, 240)
+    """
+    return -(-shape[1] // 2), -(-shape[0] // 2)
 
 
 def stride(shape: tuple[int, ...], most: int) -> int:

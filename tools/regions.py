@@ -50,12 +50,16 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
         The regions, how many were only counted, and the pixels of those outlined.
     """
     labels, stats, order = _components(evidence.strength)
-    pixels = np.zeros(labels.shape, bool)
+    height, width = evidence.distance.shape
+    pixels = np.zeros((height, width), bool)
     patches = []
     for index in order[:most]:
         x, y, w, h = (int(v) for v in stats[index, :4])
+        inside = labels[y : y + h, x : x + w] == index
+        strength = np.where(inside, evidence.strength[y : y + h, x : x + w], 0)
+        x, y, w, h = 2 * x, 2 * y, min(2 * w, width - 2 * x), min(2 * h, height - 2 * y)
         part = np.s_[y : y + h, x : x + w]
-        core = _core(evidence.distance[part], labels[part] == index)
+        core = _core(evidence.distance[part], _doubled(inside)[:h, :w])
         pixels[part] |= core
         rows, columns = np.nonzero(core)
         patches.append(
@@ -67,12 +71,16 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
                     y + int(rows.max()) + 1,
                 ),
                 area_px=int(core.sum()),
-                strength=float(np.sqrt((evidence.strength[part][core] ** 2).sum())),
+                strength=2 * float(np.sqrt((strength**2).sum())),
                 fringe=_is_fringe(core, rest, (x, y)),
             )
         )
     patches.sort(key=lambda p: (p.fringe, -p.strength, p.box_xyxy))
     return patches, len(order[most:]), pixels
+
+
+def _doubled(inside: Mask) -> Mask:
+    return inside.repeat(2, axis=0).repeat(2, axis=1)
 
 
 def _components(

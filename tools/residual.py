@@ -19,6 +19,7 @@ from agent_judge.tools.planes import (
     Matrix,
     Plane,
     Planes,
+    half,
     local_contrast,
     resized,
     smooth,
@@ -76,7 +77,7 @@ class Remainder:
     luma: Plane
     """Shape (h, w), in grey levels; 0 where the pair cannot be compared."""
     luma_contrast: Plane
-    """The lesser local contrast of the two pictures."""
+    """The lesser local contrast of the two pictures, at half size."""
     chroma: Planes
     """Two chromas at half size, shape (h / 2, w / 2, 2)."""
     chroma_contrast: Planes
@@ -135,9 +136,10 @@ def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
     )
     softened, sharpness = _softened(luma, fixed_luma, usable)
     chroma, chroma_contrast = _chroma(toned, wanted, usable)
+    contrasts = (local_contrast(p, 1.0, half(usable.shape)) for p in (softened, fixed_luma))
     return Remainder(
         luma=_untinted(fixed_luma - softened, usable, _TINT_BLOCK_PX),
-        luma_contrast=np.minimum(local_contrast(softened, 2.0), local_contrast(fixed_luma, 2.0)),
+        luma_contrast=np.minimum(*contrasts),
         chroma=chroma,
         chroma_contrast=chroma_contrast,
         fixed_luma=fixed_luma,
@@ -199,14 +201,15 @@ def _softened(luma: Plane, fixed_luma: Plane, usable: Mask) -> tuple[Plane, floa
         lean = 1e-3 * np.trace(normal) + 1.0
         right = design.T @ (trust * target) + lean * start
         weights = np.clip(np.linalg.solve(normal + lean * np.eye(2), right), -1.5, 2.5)
-    first, second = (np.float32(w) for w in weights)
-    softened = first * layers[0] + second * layers[1] + (1 - first - second) * layers[2]
-    return softened, float(weights[0] + 0.5 * weights[1])
+    first, second = float(weights[0]), float(weights[1])
+    softened = cv2.addWeighted(layers[0], first, layers[1], second, 0)
+    softened = cv2.scaleAdd(layers[2], 1 - first - second, softened)
+    return np.asarray(softened, np.float32), first + 0.5 * second
 
 
 def _chroma(toned: Planes, wanted: Planes, usable: Mask) -> tuple[Planes, Planes]:
     """Remainder and greater contrast of both chromas, at half size."""
-    half_wh = (-(-usable.shape[1] // 2), -(-usable.shape[0] // 2))
+    half_wh = half(usable.shape)
     seen = resized(usable.astype(np.float32), half_wh) > 0.99
     pair = [cv2.cvtColor(resized(p, half_wh), cv2.COLOR_RGB2YCrCb) for p in (toned, wanted)]
     rest, contrast = [], []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from agent_judge.cli.judge_card import card_lines
 from agent_judge.cli.judging import DONE, PARTIAL, Again, Rows, binding_of, judge_into, plan_rows

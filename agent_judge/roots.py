@@ -13,6 +13,9 @@ from pathlib import Path
 
 from agent_judge.errors import InputError
 
+_MAX_PATH_BYTES, _MAX_NAME_BYTES = 4095, 255
+"""What Linux takes; other systems take less."""
+_MAX_DEPTH = 200  # of folders looked at one by one
 _KEPT = 1 << 16
 """Manifests have millions of paths in few folders, or few paths in millions of rows."""
 
@@ -50,6 +53,9 @@ class Roots:
         if "://" in text or text.startswith("data:"):
             raise ValueError(f"expected a path to a local file, got {text!r:.80}")
         full = text if text.startswith("/") else f"{self._folder}/{text}"
+        raw = os.fsencode(full)
+        if len(raw) > _MAX_PATH_BYTES or max(map(len, raw.split(b"/"))) > _MAX_NAME_BYTES:
+            raise ValueError(f"{text!r:.80} is longer than a path can be")
         if not self._follow(full).startswith(self._inside):
             raise ValueError(
                 f"{text!r} leads outside the manifest's folder: "
@@ -60,7 +66,7 @@ class Roots:
     def _follow(self, path: str) -> str:
         """`os.path.realpath`, but each folder is looked at once."""
         folder, _, name = path.rpartition("/")
-        if not folder or name in ("", ".", ".."):
+        if not folder or name in ("", ".", "..") or path.count("/") > _MAX_DEPTH:
             return os.path.realpath(path)
         real = f"{self._real(folder)}/{name}"
         is_link = os.path.islink(real)  # noqa: PTH114 - a Path costs more than the look

@@ -23,6 +23,8 @@ LIST_COLUMNS = frozenset({"boxes", "box_frame", "targets", "labels"})
 
 _BOM = b"\xef\xbb\xbf"
 _PARQUET_BATCH_ROWS = 2048
+_NO_PYTHON_VALUE = (ValueError, OverflowError)
+"""What pyarrow raises for a value that Python has no place for: a year 10^6, text that is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,11 +141,23 @@ def _no_constant(name: str) -> float:
     raise _Fault(f"{name} is no JSON number")
 
 
-_STRICT_JSON = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):  # valid JSON, but it could not be written as JSON again
+        raise _Fault(f"{number:.40} is larger than any number can be")
+    return value
+
+
+_STRICT_JSON = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite
+)
 
 
 def _field_of_nan(text: str) -> str | None:
-    row = json.loads(text)
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError):  # NaN is not all that is wrong with the line
+        return None
     names = row if isinstance(row, dict) else ()
     return next((name for name in names if _has_nan(row[name])), None)
 
@@ -186,7 +200,7 @@ def _csv(path: Path) -> Iterator[Row]:
             yield number, BadRow(message=message)
         else:
             pairs = zip(header, cells, strict=True)
-            yield number, {name: _cell(name, text) for name, text in pairs if text}
+            yield number, {name: _cell(name, text) for name, text in pairs if name and text}
 
 
 def _good_lines(path: Path, bad: list[tuple[int, BadRow]]) -> Iterator[str]:
@@ -202,7 +216,8 @@ def _good_lines(path: Path, bad: list[tuple[int, BadRow]]) -> Iterator[str]:
 def _header_fault(header: list[str]) -> BadRow | None:
     if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
         return BadRow(message="expected columns separated by commas", ends_file=True)
-    twice = next((name for name in header if header.count(name) > 1), None)
+    # A column without a name (an index, empty cells of a spreadsheet) means nothing.
+    twice = next((name for name in header if name and header.count(name) > 1), None)
     if twice is not None:
         return BadRow(message="the column appears twice", field=twice, ends_file=True)
     return None
@@ -233,9 +248,9 @@ def _parquet(path: Path) -> Iterator[Row]:
             columns = [column.name for column in schema if not _holds_bytes(column.type)]
             number = 0
             for batch in file.iter_batches(_PARQUET_BATCH_ROWS, columns=columns):
-                for values in batch.to_pylist():
+                for values in _rows_of(batch):
                     number += 1
-                    yield number, _present(values)
+                    yield number, values if isinstance(values, BadRow) else _present(values)
     except (pa.ArrowException, OSError) as err:
         message = f"not Parquet that can be read: {' '.join(str(err).split())}"
         yield 1, BadRow(message=message, ends_file=True)
@@ -245,22 +260,45 @@ def _holds_bytes(kind: object) -> bool:
     return "binary" in str(kind)
 
 
+def _rows_of(batch: Any) -> list[Mapping[str, Any] | BadRow]:  # noqa: ANN401 - of pyarrow
+    try:
+        return list(batch.to_pylist())
+    except _NO_PYTHON_VALUE:
+        return [_row_by_cells(batch, index) for index in range(batch.num_rows)]
+
+
+def _row_by_cells(batch: Any, index: int) -> Mapping[str, Any] | BadRow:  # noqa: ANN401 - of pyarrow
+    values = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            values[name] = column[index].as_py()
+        except _NO_PYTHON_VALUE as err:
+            why = " ".join(str(err).split())
+            message = f"holds {column.type} that cannot be read: write it as text ({why:.120})"
+            return BadRow(message=message, field=name)
+    return values
+
+
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:
     """A Parquet row without its nulls: every row has every column there."""
     row = {}
     for name, value in values.items():
         if isinstance(value, str):
             row[name] = _cell(name, value)
-        elif value is not None and not (name not in LIST_COLUMNS and _has_nan(value)):
-            row[name] = _plain(value)
+        elif (plain := _plain(value)) is not None:
+            row[name] = plain
     return row
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - walks what Parquet may hold
+    """The value in JSON types; NaN stands for nothing there, as pandas writes it."""
     if isinstance(value, dict):
-        return {name: _plain(v) for name, v in value.items() if v is not None}
+        plain = {name: _plain(v) for name, v in value.items()}
+        return {name: v for name, v in plain.items() if v is not None}
     if isinstance(value, list):
         return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value if isinstance(value, str | int | float | None) else str(value)
 
 

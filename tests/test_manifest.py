@@ -249,6 +249,9 @@ def test_a_duplicate_id_is_found_in_a_row_with_another_fault(tmp_path):
         ("source", "", "an empty one"),
         ("source", "https://example.org/a.png", "a local file"),
         ("edited", "data:image/png;base64,AAAA", "a local file"),
+        ("edited", "a" * 256, "longer than a path can be"),
+        ("edited", "é" * 128, "longer than a path can be"),
+        ("edited", "a/" * 3000 + "e.png", "longer than a path can be"),
     ],
 )
 def test_a_wrong_value_names_its_field_and_what_was_expected(tmp_path, column, value, message):
@@ -263,6 +266,10 @@ def test_a_wrong_value_names_its_field_and_what_was_expected(tmp_path, column, v
         ('{"id": "a", "id": "b"}', "id", "twice"),
         ('{"id": "a", "boxes": [[NaN, 1, 2, 3]]}', "boxes", "NaN"),  # I22
         ('{"id": "a", "shot": {"gain": -Infinity}}', "shot", "-Infinity"),
+        ('{"id": "a", "gain": 1e999}', "gain", "1e999"),
+        ('{"id": "a", "gain": NaN, "rest": ', None, "NaN"),
+        ('{"id": NaN, "deep": ' + "[" * 100_000 + "]" * 100_000 + "}", None, "NaN"),
+        ('{"id": NaN, "long": ' + "9" * 5000 + "}", None, "NaN"),
         ('{"id": "a", "labels": [{"by": "x", "by": "y"}]}', "by", "twice"),
         ('{"id": "a"} {"id": "b"}', None, "not JSON"),
         ('{"id": "\\ud800"}', None, "surrogate"),
@@ -349,6 +356,13 @@ def test_rows_of_empty_cells_that_spreadsheets_leave_are_skipped(tmp_path):
     assert check_manifest(path) == 1
 
 
+def test_columns_of_csv_without_a_name_mean_nothing(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text(",id,source,edited,instruction,,\n0,a,s.png,e.png,x,,\n", encoding="utf-8")
+    (sample,) = read_manifest(path)
+    assert (sample.id, sample.metadata) == ("a", {})
+
+
 def test_numbers_for_ids_in_parquet_are_faults(tmp_path):
     path = tmp_path / "m.parquet"
     pq.write_table(pa.Table.from_pylist([{**ROW, "id": 1}, {**ROW, "id": 2}]), path)
@@ -361,6 +375,40 @@ def test_parquet_keeps_other_columns_but_no_bytes(tmp_path):
     pq.write_table(pa.Table.from_pylist([{**ROW, **extra}]), path)
     (sample,) = read_manifest(path)
     assert sample.metadata == {"shot": 3, "taken": "x"}
+
+
+def test_not_a_number_in_parquet_stands_for_nothing(tmp_path):
+    """So pandas writes what is missing; and NaN could not be written as JSON again."""
+    path = tmp_path / "m.parquet"
+    label = {"by": "ann", "IF": 3, "sure": float("nan")}
+    extra = {"shot": {"gain": float("inf"), "iso": 5}, "labels": [label]}
+    pq.write_table(pa.Table.from_pylist([{**ROW, **extra}]), path)
+    (sample,) = read_manifest(path)
+    assert sample.metadata == {"shot": {"iso": 5}}
+    assert sample.labels == ({"by": "ann", "IF": 3},)
+
+
+NO_TEXT = pa.StringArray.from_buffers(
+    2, pa.array([0, 1, 3], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff\xfe")
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "lines"),
+    [
+        (pa.array([0, 2**62], pa.timestamp("ns")), [2]),
+        (pa.array([2**31 - 1, 0], pa.date32()), [1]),
+        (pa.array([5, 6], pa.timestamp("us", "Mars/Olympus")), [1, 2]),
+        (NO_TEXT, [2]),
+    ],
+)
+def test_a_value_of_parquet_that_python_cannot_hold_is_its_rows_fault(tmp_path, values, lines):
+    path = tmp_path / "m.parquet"
+    table = pa.Table.from_pylist([ROW, {**ROW, "id": "b"}])
+    pq.write_table(table.append_column("taken", values), path)
+    found = faults(path)
+    assert [(line, field) for line, field, _ in found] == [(line, "taken") for line in lines]
+    assert "cannot be read" in found[0][2]
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"id,source\n", b"PAR1" + b"\0" * 64 + b"PAR1"])
@@ -437,7 +485,7 @@ def test_a_root_allows_what_lies_in_it(outside, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["real.png", "./real.png", "sub/../real.png", "inner.png", "not/there.png", "a" * 300]
+    "text", ["real.png", "./real.png", "sub/../real.png", "inner.png", "not/there.png", "a" * 255]
 )
 def test_a_path_that_stays_inside_is_kept_as_written(outside, text):
     (sample,) = read_manifest(jsonl(outside / "data", {**ROW, "edited": text}))

@@ -20,6 +20,7 @@ from agent_judge.audit.plant import plant_exam
 from agent_judge.audit.score import ExamPart, Score, score_exam, to_json
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, settings_of
+from agent_judge.cli.tables import table_console
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest
 from agent_judge.records import Mode, Record
@@ -64,7 +65,7 @@ def audit(
     asked = [mode for mode in get_args(Mode) if mode in modes.split(",")]
     if not asked or set(modes.split(",")) - set(asked):
         raise InputError(f"--modes {modes!r}: expected {','.join(get_args(Mode))} or some of them")
-    console = Console(highlight=False, stderr=as_json)
+    console = table_console(stderr=as_json)
     exam = Rows(manifest=_planted(out, rows, seed, photos, console))
     settings = model_for(settings, out / asked[0])
     records: list[Record] = []

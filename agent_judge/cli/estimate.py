@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from agent_judge.cli.options import criteria_of, settings_of
+from agent_judge.cli.tables import table_console
 from agent_judge.errors import InputError
 from agent_judge.estimate import TOOL_TURNS, ModeEstimate, estimate_modes
 from agent_judge.judges.endpoint import profile_for
@@ -52,7 +52,7 @@ def estimate(
 
 
 def _print(modes: list[ModeEstimate], settings: Settings, model: str, n_rows: int) -> None:
-    console = Console(highlight=False)
+    console = table_console()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("mode", "rows", "requests", "tokens in", "first turns", "tokens out", "USD"):
         table.add_column(name, justify="left" if name == "mode" else "right")

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from agent_judge.cli.standing import print_standing
+from agent_judge.cli.tables import table_console
 from agent_judge.run import Run
 from agent_judge.store import Store
 
@@ -25,4 +25,4 @@ def merge(
         for run_dir in run_dirs:
             store.absorb(run_dir)
         merged = Run(store)
-        print_standing(Console(highlight=False), merged.summary(), merged)
+        print_standing(table_console(), merged.summary(), merged)

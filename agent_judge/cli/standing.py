@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from agent_judge.cli.tables import figure, shown
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
@@ -27,16 +28,16 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
         for criterion in run.criteria:
             part = standing[criterion]
             scored = f"{part['n_scored']}/{part['n_planned']}"
-            table.add_row(editor, mode, criterion, scored, *_figures(part))
+            table.add_row(shown(editor), mode, criterion, scored, *_figures(part))
         if len(run.criteria) > 1:
-            table.add_row(editor, mode, "overall", "", *_figures(standing))
+            table.add_row(shown(editor), mode, "overall", "", *_figures(standing))
     console.print(table)
     for line in _below(summary):
         console.print(line)
     if len(run.returned_models) > 1:
         console.print(
             f"warning: the endpoint returned {len(run.returned_models)} model ids "
-            f"({', '.join(run.returned_models)}): this is not one judge"
+            f"({shown(', '.join(run.returned_models))}): this is not one judge"
         )
 
 
@@ -49,15 +50,12 @@ def _by_editor_and_mode(
 
 
 def _figures(part: Mapping[str, Any]) -> list[str]:
-    def shown(value: float | None, digits: int = 1) -> str:
-        return "-" if value is None else f"{value:.{digits}f}"
-
     bounds = (part["worst_100"], part["best_100"])
     return [
-        shown(part["score_100"]),
-        shown(part["mean_level"], 2),
+        figure(part["score_100"], 1),
+        figure(part["mean_level"]),
         "-" if None in bounds else f"{bounds[0]:.1f}-{bounds[1]:.1f}",
-        shown(part["missing_at_1_100"]),
+        figure(part["missing_at_1_100"], 1),
     ]
 
 

@@ -15,10 +15,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _WIDTH_OF_FILES = 120
 
 
-def table_console() -> Console:
-    """A console on standard output that takes text as it is, wide where it is no terminal."""
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+def table_console(*, stderr: bool = False) -> Console:
+    """A console that takes text as it is (`[/x]` and `:x:` too), wide where it is no terminal."""
+    width = None if (sys.stderr if stderr else sys.stdout).isatty() else _WIDTH_OF_FILES
+    return Console(highlight=False, markup=False, emoji=False, width=width, stderr=stderr)
 
 
 def plain_table(*heads: str, title: str | None = None) -> Table:

@@ -149,10 +149,10 @@ def _boxes(value: object, box_format: BoxFormat) -> dict[str, Any]:
             value = json.loads(value)
         except ValueError as err:
             raise BadEntry(f"expected boxes, got the text {value!r:.60}", "boxes") from err
-    is_one = isinstance(value, Mapping) or (
-        isinstance(value, list) and bool(value) and not isinstance(value[0], list | Mapping)
-    )
-    read = [_box(box, box_format) for box in ([value] if is_one else value or [])]  # type: ignore[attr-defined]
+    many = value if isinstance(value, list) else [] if value is None else [value]
+    if many and not isinstance(many[0], list | Mapping):
+        many = [many]  # four numbers
+    read = [_box(box, box_format) for box in many]
     formats = {kind for kind, _ in read}
     if len(formats) > 1:
         raise BadEntry(f"expected boxes of one kind, got {' and '.join(sorted(formats))}", "boxes")

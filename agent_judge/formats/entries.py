@@ -163,7 +163,9 @@ class Fields:
         """The keys that were found, and what each was read as."""
         read = {key.partition(".")[0] for key in self._read}
         kept = ", ".join(key for key in self._seen if key not in read)
-        taken = ", ".join(f"{key} -> {column}" for key, column in self._read.items())
+        order = list(self._keys)
+        found = sorted(self._read.items(), key=lambda pair: order.index(pair[1]))
+        taken = ", ".join(f"{key} -> {column}" for key, column in found)
         return "; ".join(part for part in (taken, kept and f"kept: {kept}") if part)
 
     def _key(self, values: Mapping[str, Any], column: str) -> str | None:

@@ -160,7 +160,7 @@ class Import:
         sample, faults = sample_of(draft.values, self._roots)
         for column, message in faults:
             self._fault(entry, column, message)
-        if sample is None or not self._is_new(entry, sample) or not self._is_text(entry, draft):
+        if sample is None or not self._is_new(entry, sample) or not self._is_json(entry, draft):
             return None
         self._n_rows += 1
         for text in draft.odd:
@@ -181,13 +181,17 @@ class Import:
         self._lines[sample.id] = entry.line
         return True
 
-    def _is_text(self, entry: Entry, draft: Draft) -> bool:
+    def _is_json(self, entry: Entry, draft: Draft) -> bool:
+        """Whether the row can be written: readers take more than writers do."""
         try:
-            json.dumps(draft.values, ensure_ascii=False, default=str).encode()
+            json.dumps(draft.values, ensure_ascii=False, allow_nan=False).encode()
         except UnicodeEncodeError:
             self._fault(entry, None, "half a surrogate pair is no text")
-            return False
-        return True
+        except ValueError:
+            self._fault(entry, None, "a number without bounds is no JSON")
+        else:
+            return True
+        return False
 
     def _fault(self, entry: Entry, column: str | None, message: str) -> None:
         self._n_faults += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +21,7 @@ MAX_VALUE_CHARS = 64 << 20
 _CHUNK_BYTES = 1 << 18
 _CUT_SHORT = 16
 """An error this close to the end of what was read may come from the cut."""
-_SPACE = " \t\r\n"
+_NO_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 class JsonFault(ValueError):
@@ -62,11 +63,10 @@ class JsonReader:
     def peek(self) -> str:
         """The next character that is no space; empty at the end of the document."""
         while True:
-            while self._at < len(self._text):
-                char = self._text[self._at]
-                if char not in _SPACE:
-                    return char
-                self._move(self._at + 1)
+            if match := _NO_SPACE.search(self._text, self._at):
+                self._move(match.start())
+                return match[0]
+            self._move(len(self._text))
             if not self._fill(_CHUNK_BYTES):
                 return ""
 

@@ -17,6 +17,8 @@ from agent_judge.images import SUFFIXES
 _UPLOADED = re.compile(r"[0-9a-f]{8}-(?=.)")
 """What an upload puts before a file's name."""
 _PERCENT = 100
+_OTHER_SHAPE = (BadEntry, KeyError, TypeError, ValueError, AttributeError)
+"""What reading a file of another kind as an export raises."""
 
 
 def read_label_studio(path: Path) -> Iterator[Annotation]:
@@ -38,7 +40,7 @@ def read_label_studio(path: Path) -> Iterator[Annotation]:
             picture = _picture(task)
             regions, remark = _regions(task)
             shapes = [shape for region in regions for shape in _shape(region)]
-        except (BadEntry, KeyError, TypeError) as err:
+        except _OTHER_SHAPE as err:
             told = f"no task that can be read: {err}"
             raise InputError(f"{str(path)!r}, line {entry.line}: {told}") from err
         brushed = len(regions) - len(shapes)

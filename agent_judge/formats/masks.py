@@ -65,8 +65,8 @@ def mask_of_values(values: Sequence[object]) -> Mask:
         raise ValueError("the mask is no grid of numbers") from err
     if grid.ndim == 3:
         grid = grid[:, :, 0]
-    if grid.ndim != 2 or not grid.size:
-        raise ValueError(f"the mask has the shape {grid.shape}, expected rows of numbers")
+    if grid.ndim != 2 or not grid.size or not np.isfinite(grid).all():
+        raise ValueError(f"the mask is no grid of numbers: its shape is {grid.shape}")
     return np.asarray(grid > grid.max() / 2)
 
 

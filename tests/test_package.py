@@ -82,6 +82,10 @@ def test_sdist_and_wheel_hold_code_and_data_behind_the_links(tmp_path):
         "agent_judge/oracle/crop.py",
         "agent_judge/cli/run.py",
         "agent_judge/py.typed",
+        "agent_judge/report/web/vendor/plot.umd.min.js",
+        "agent_judge/report/web/vendor/plot.LICENSE",
+        "agent_judge/audit/photographs.jsonl",
+        "agent_judge/judges/measuring/colour_names.tsv",
     ):
         assert names.count(wanted) == 1
     assert not [name for name in names if name.startswith(LINKS)]

@@ -162,6 +162,12 @@ def covered_area(boxes: Sequence[Box]) -> float:
     )
 
 
+def _four_numbers(box: Sequence[float]) -> tuple[float, float, float, float]:
+    if len(box) != 4 or not all(math.isfinite(v) for v in box):
+        raise ValueError(f"a box must be four finite numbers, got {box!r}")
+    return (box[0], box[1], box[2], box[3])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """One row of a manifest: a picture pair and what was asked for."""
@@ -200,8 +206,23 @@ class Sample:
     """Every other key of the row."""
 
     def __post_init__(self) -> None:
-        if not self.item:
-            object.__setattr__(self, "item", self.id)
+        """Take what callers naturally write: paths as text, lists for tuples.
+
+        Raises:
+            ValueError: a box that is not four finite numbers.
+        """
+        reference = None if self.reference is None else Path(self.reference)
+        boxes = None if self.boxes is None else tuple(map(_four_numbers, self.boxes))
+        for name, value in (
+            ("source", Path(self.source)),
+            ("edited", Path(self.edited)),
+            ("reference", reference),
+            ("boxes", boxes),
+            ("targets", tuple(self.targets)),
+            ("labels", tuple(self.labels)),
+            ("item", self.item or self.id),
+        ):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,6 +91,14 @@ def _with_model(settings: Settings, model: str) -> Settings:
     return settings.model_copy(update={"judge": judge})
 
 
+async def _with_only_model(settings: Settings) -> Settings:
+    if settings.judge.model is not None or settings.judge.base_url is None:
+        return settings
+    from agent_judge.judges.transport import only_model
+
+    return _with_model(settings, await only_model(settings.judge))
+
+
 def jobs_of(settings: Settings) -> int:
     """Samples judged at once: as set, else the cores for the embedded judge, 8 for an endpoint."""
     if settings.run.jobs is not None:
@@ -215,6 +223,7 @@ async def evaluate_many(samples: Iterable[Sample], settings: Settings) -> AsyncI
     assignments = (
         Assignment(sample=sample, rounds=dict.fromkeys(settings.criteria, 0)) for sample in samples
     )
+    settings = await _with_only_model(settings)
     stop = asyncio.Event()
     async for judged in judge_many(
         assignments, bench_of(settings), jobs=jobs_of(settings), stop=stop

@@ -79,10 +79,18 @@ def read_manifest(
         ManifestError: the faults of the first row that has any.
         InputError: the file or a root is missing, or the file is of another kind.
     """
-    for _, _, outcome in _parse(path, roots, limit):
+    for _, sample in read_lines(path, roots=roots, limit=limit):
+        yield sample
+
+
+def read_lines(
+    path: Path, *, roots: Sequence[Path] = (), limit: int | None = None
+) -> Iterator[tuple[int, Sample]]:
+    """The samples as `read_manifest` reads them, each with its line (its row in Parquet)."""
+    for line, _, outcome in _parse(path, roots, limit):
         if not isinstance(outcome, Sample):
             raise ManifestError(outcome)
-        yield outcome
+        yield line, outcome
 
 
 def sample_to_row(sample: Sample, folder: Path | None = None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from agent_judge.crosscheck import UNRELATED_FRACTION
+from agent_judge.deep import TextChecks, picture_warnings
 from agent_judge.errors import SampleError
 from agent_judge.images import RGB
 from agent_judge.intake import OutputFault, take_in
@@ -27,34 +28,42 @@ _QUICK_SIDE_PX = 512
 class Finding:
     """One thing about one row."""
 
-    row: int
-    """From 1, in the manifest's order."""
+    line: int
+    """Where the row stands in its manifest, from 1; its number in Parquet."""
     id: str
     weight: Literal["fault", "warning"]
     """A fault ends the row without a level; a warning does not."""
     message: str
 
     def __str__(self) -> str:
-        return f"{self.weight}: row {self.row} (id {self.id!r}): {self.message}"
+        return f"{self.weight}: line {self.line} (id {self.id!r}): {self.message}"
 
 
-def check_rows(samples: Iterable[Sample], *, deep: bool = False) -> Iterator[Finding]:
+def check_rows(rows: Iterable[tuple[int, Sample]], *, deep: bool = False) -> Iterator[Finding]:
     """Faults and warnings of every row, in the manifest's order.
 
     Args:
-        samples: streamed; a few rows are decoded at a time.
-        deep: compare pairs at full resolution.
+        rows: lines and samples, streamed; a few rows are decoded at a time.
+        deep: look for rows that are probably wrong too, and compare pairs at full resolution.
     """
-    numbered = enumerate(samples, start=1)
+    rows = iter(rows)
+    texts = TextChecks()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        while batch := list(itertools.islice(numbered, 4 * (os.cpu_count() or 1))):
-            for found in pool.map(lambda entry: _check(*entry, deep=deep), batch):
+        while batch := list(itertools.islice(rows, 4 * (os.cpu_count() or 1))):
+            told = [texts.warnings(*row) if deep else [] for row in batch]
+            seen = pool.map(lambda row: _check(*row, deep=deep), batch)
+            for (line, sample), warnings, found in zip(batch, told, seen, strict=True):
+                yield from (_warning(line, sample, message) for message in warnings)
                 yield from found
 
 
-def _check(row: int, sample: Sample, *, deep: bool) -> list[Finding]:
+def _warning(line: int, sample: Sample, message: str) -> Finding:
+    return Finding(line=line, id=sample.id, weight="warning", message=message)
+
+
+def _check(line: int, sample: Sample, *, deep: bool) -> list[Finding]:
     def finding(weight: Literal["fault", "warning"], message: str) -> Finding:
-        return Finding(row=row, id=sample.id, weight=weight, message=message)
+        return Finding(line=line, id=sample.id, weight=weight, message=message)
 
     try:
         intake = take_in(sample)
@@ -73,6 +82,8 @@ def _check(row: int, sample: Sample, *, deep: bool) -> list[Finding]:
             f"unrelated pair: {share:.0%} of the picture has another colour, perhaps the wrong file"
         )
         found.append(finding("warning", text))
+    if deep:
+        found += [_warning(line, sample, message) for message in picture_warnings(intake.row)]
     return found
 
 

@@ -31,7 +31,7 @@ def touched(pixels):
 
 
 def test_good_row_gives_nothing(sample):
-    assert list(check_rows([sample(touched(PIXELS), boxes=((30, 20, 60, 40),))])) == []
+    assert list(check_rows([(1, sample(touched(PIXELS), boxes=((30, 20, 60, 40),)))])) == []
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_good_row_gives_nothing(sample):
     ],
 )
 def test_what_would_end_a_row_is_a_fault(sample, edited, row, told):
-    (found,) = check_rows([sample(edited, **row)])
+    (found,) = check_rows([(1, sample(edited, **row))])
     assert found.weight == "fault"
     assert told in found.message
 
@@ -56,11 +56,11 @@ def test_what_would_end_a_row_is_a_fault(sample, edited, row, told):
     [(PIXELS, "identical"), (255 - PIXELS, "unrelated pair")],
 )
 def test_odd_pairs_are_warnings(sample, edited, told, deep):
-    (found,) = check_rows([sample(edited)], deep=deep)
+    (found,) = check_rows([(1, sample(edited))], deep=deep)
     assert found.weight == "warning"
     assert found.message.startswith(told)
 
 
 def test_findings_come_in_the_order_of_the_rows(sample):
-    rows = [sample(None, id=f"r{i}") for i in range(30)]
-    assert [(f.row, f.id) for f in check_rows(rows)] == [(i + 1, f"r{i}") for i in range(30)]
+    rows = [(i + 1, sample(None, id=f"r{i}")) for i in range(30)]
+    assert [(f.line, f.id) for f in check_rows(rows)] == [(i + 1, f"r{i}") for i in range(30)]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from agent_judge.errors import InputError
-from agent_judge.manifest import check_manifest, read_manifest
+from agent_judge.manifest import check_manifest, read_lines
 
 
 def validate(
@@ -19,7 +19,8 @@ def validate(
         bool, typer.Option("--images/--no-images", help="Decode pictures and place boxes.")
     ] = True,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Compare pairs at full resolution, not at 512 px.")
+        bool,
+        typer.Option("--deep", help="Look for rows that are probably wrong, at full resolution."),
     ] = False,
     root: Annotated[
         list[Path] | None,
@@ -36,7 +37,7 @@ def validate(
     if images:
         from agent_judge.row_checks import check_rows
 
-        for finding in check_rows(read_manifest(manifest, roots=roots, limit=limit), deep=deep):
+        for finding in check_rows(read_lines(manifest, roots=roots, limit=limit), deep=deep):
             counts[finding.weight] += 1
             print(finding, file=sys.stderr if finding.weight == "fault" else sys.stdout)
     only = "" if limit is None else f", the first {limit} only"

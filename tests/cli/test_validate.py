@@ -42,8 +42,8 @@ def test_row_faults_exit_2_and_do_not_matter_without_pictures(manifest, rows, tm
     path = manifest(*rows)
     assert call("validate", path) == 2
     shown = capsys.readouterr()
-    assert "fault: row 2 (id 'row 1'): invalid_image" in shown.err
-    assert "fault: row 3 (id 'row 2'): invalid_box" in shown.err
+    assert "fault: line 2 (id 'row 1'): invalid_image" in shown.err
+    assert "fault: line 3 (id 'row 2'): invalid_box" in shown.err
     assert call("validate", path, "--no-images") == 0
     assert call("validate", path, "--limit", "1") == 0
     assert "the first 1 only" in capsys.readouterr().out
@@ -52,7 +52,7 @@ def test_row_faults_exit_2_and_do_not_matter_without_pictures(manifest, rows, tm
 def test_warnings_alone_exit_0(manifest, rows, capsys):
     rows[0]["edited"] = rows[0]["source"]
     assert call("validate", manifest(*rows)) == 0
-    assert "warning: row 1 (id 'row 0'): identical" in capsys.readouterr().out
+    assert "warning: line 1 (id 'row 0'): identical" in capsys.readouterr().out
 
 
 def test_paths_outside_need_a_root(manifest, rows, tmp_path, capsys):
@@ -63,3 +63,15 @@ def test_paths_outside_need_a_root(manifest, rows, tmp_path, capsys):
     assert call("validate", path) == 2
     assert "--root" in capsys.readouterr().err
     assert call("validate", path, "--root", tmp_path) == 0
+
+
+def test_deep_names_suspect_rows_and_exits_0(manifest, rows, capsys):
+    rows[1]["bbox"] = rows[1].pop("boxes", [[1, 1, 9, 9]])
+    rows[2]["instruction"] = "None"
+    path = manifest(*rows)
+    assert call("validate", path, "--deep") == 0
+    shown = capsys.readouterr().out
+    assert "warning: line 2 (id 'row 1'): the column 'bbox' is not read" in shown
+    assert "warning: line 3 (id 'row 2'): the instruction 'None' says nothing" in shown
+    assert call("validate", path) == 0
+    assert "0 warnings" in capsys.readouterr().out

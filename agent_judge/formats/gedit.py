@@ -38,7 +38,7 @@ def import_gedit(
         table: .parquet, .jsonl, .json or .csv with the keys of `ALIASES`.
         outputs: the model's folder, with `fullset` in it or `fullset` itself.
         sources: pictures named by key; None for the ones beside the outputs.
-        language: take the entries in this language only (`en`, `cn`).
+        language: take the entries in this language only (`en`, `cn`), and those that name none.
         options: editor (default: the folder's name), field map, roots.
     """
     full = outputs / "fullset" if (outputs / "fullset").is_dir() else outputs
@@ -50,7 +50,7 @@ def import_gedit(
     def drafts(entry: Entry) -> Iterator[Draft]:
         values = entry.values()
         key, task = fields.text(values, "id"), fields.text(values, "type")
-        spoken = fields.text(values, "language")
+        spoken = fields.take(values, "language") or language or fields.text(values, "language")
         name = f"{task}/{spoken}/{key}"
         source = before.path(key) if sources else after.path(f"{name}{_SOURCE_MARK}")
         edited = after.path(name)

@@ -36,10 +36,11 @@ def import_giebench(table: Path, sources: Path, outputs: Path, *, options: Impor
         table: the benchmark's array with `edited_image_path` added to each entry, as its own
             scripts want it. An entry without one, or with a null, has no output.
         sources: the folder that `image` (`/animals/x.jpg`) starts at.
-        outputs: where the outputs lie; of `edited_image_path` the last part counts.
+        outputs: where the outputs lie; `edited_image_path` may start further up.
         options: editor, field map, roots.
     """
-    before, after = Pictures(sources, "source", nested=True), Pictures(outputs, "output")
+    before = Pictures(sources, "source", nested=True)
+    after = Pictures(outputs, "output", nested=True)
     fields = Fields(ALIASES, options.mapping)
     alike: Counter[str] = Counter()
 
@@ -61,7 +62,7 @@ def import_giebench(table: Path, sources: Path, outputs: Path, *, options: Impor
                 **typed(fields.take(values, "type")),
                 "id": id_,
                 "source": before.path(image),
-                "edited": after.path(edited) if edited else str(after.expected(f"{id_}.png")),
+                "edited": _output(after, edited) if edited else str(after.expected(id_)),
                 "instruction": instruction,
                 "boxes": boxes or None,
                 "box_format": "xyxy_norm" if boxes else None,
@@ -78,6 +79,13 @@ def import_giebench(table: Path, sources: Path, outputs: Path, *, options: Impor
         roots=options.roots,
         outputs=after,
     )
+
+
+def _output(outputs: Pictures, path: str) -> str:
+    """The output at the longest end of a path that there is, else where its name would be."""
+    parts = [part for part in path.replace("\\", "/").split("/") if part] or [path]
+    ends = ["/".join(parts[n:]) for n in range(len(parts)) if ".." not in parts[n:]]
+    return outputs.path(next((end for end in ends if outputs.has(end)), parts[-1]))
 
 
 def _id(image: str, instruction: str, rest: object, alike: Counter[str]) -> str:

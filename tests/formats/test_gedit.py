@@ -73,3 +73,13 @@ def test_the_dataset_itself_is_a_table_and_sources_may_lie_elsewhere(tmp_path, m
 def test_a_task_that_leads_out_is_refused(tmp_path, model):
     table = put(tmp_path / "t.jsonl", [{**ENTRIES[0], "task_type": "../../.."}])
     assert "leads out of" in refusal(import_gedit(table, model, options=DEFAULTS))
+
+
+def test_a_table_of_one_language_may_leave_it_out(tmp_path, model):
+    entry = {k: v for k, v in ENTRIES[0].items() if k != "instruction_language"}
+    table = put(tmp_path / "t.jsonl", [entry])
+    found = import_gedit(table, model, language="en", options=DEFAULTS)
+    assert rows_of(found, tmp_path)[0]["edited"].endswith("en/k1.png")
+    assert "name another with --map language=KEY" in refusal(
+        import_gedit(table, model, options=DEFAULTS)
+    )

@@ -41,6 +41,22 @@ def test_masks_of_224_become_shares_of_the_picture(imported, tmp_path):
     assert not {"object_mask", "edited_image_path"} & row.keys()
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("animals/2.png", "outputs/animals/2.png"),
+        ("results/mine/animals/2.png", "outputs/animals/2.png"),
+        ("../mine/0.png", "outputs/0.png"),
+        ("/data/run\\0.png", "outputs/0.png"),
+        ("elsewhere/9.png", "outputs/9.png"),
+    ],
+)
+def test_an_output_is_found_at_the_end_of_its_path(imported, tmp_path, path, expected):
+    lay(tmp_path / "outputs", "animals/2.png")
+    found = imported(entry(edited_image_path=path), entry(edited_image_path="0.png"))
+    assert rows_of(found, tmp_path)[0]["edited"] == expected
+
+
 def test_ids_come_from_the_content_and_not_from_the_order(imported, tmp_path):
     first = entry(edited_image_path="0.png")
     second = entry(edit_instruction="Add a hat.", edited_image_path=None)

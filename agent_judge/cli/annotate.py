@@ -70,7 +70,10 @@ def annotate(
             print(f"{round_.n_without_picture} rows left out: source or edited picture is missing")
         session = Session(round_, journal, out, now=_now)
         with _listening(session, port) as server:
-            print(f"{len(round_.rows)} rows to rate, {round_.n_calibration} of them to calibrate")
+            print(
+                f"{len(round_.rows)} rows to rate, {round_.n_calibration} of them to calibrate; "
+                f"ratings go to {out}"
+            )
             print(f"open {server.url} (Ctrl-C ends)", flush=True)
             if open_:
                 webbrowser.open(server.url)

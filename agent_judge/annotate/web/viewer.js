@@ -3,6 +3,7 @@ import { h, svg, button } from "./dom.js";
 import { picture } from "./server.js";
 
 const LAYOUTS = { side: "Side by side", slide: "Slider", flip: "Flip" };
+const TITLES = { reference: "reference: one right result, others can be as right" };
 const MAX_SCALE = 64;
 const CLOSE = 3; // screen pixels a picture's pixel, from which on its pixels are shown as squares
 const MIN_BOX_PX = 2;
@@ -38,7 +39,7 @@ export class Viewer {
     this.sheets = [];
     this.stage.className = `panes ${this.layout}`;
     const { pictures } = this.row;
-    if (this.layout === "side") this.stage.replaceChildren(...pictures.map((name) => this.pane(name, [name])));
+    if (this.layout === "side") this.stage.replaceChildren(...pictures.map((name) => this.pane(TITLES[name] ?? name, [name])));
     else if (this.layout === "slide") this.stage.replaceChildren(this.pane("source | edited", ["source", "edited"], this.slider()));
     else this.stage.replaceChildren(this.pane(this.flipped ? "edited" : "source", ["source", "edited"]));
     this.place();
@@ -85,10 +86,8 @@ export class Viewer {
   place() {
     const [width, height] = this.row.size_wh;
     const { x, y, scale } = this.view;
-    for (const glass of this.stage.querySelectorAll(".glass")) {
-      glass.style.aspectRatio = `${width} / ${height}`;
-      glass.style.maxWidth = `calc(var(--tallest) * ${width / height})`;
-    }
+    for (const glass of this.stage.querySelectorAll(".glass")) glass.style.aspectRatio = `${width} / ${height}`;
+    for (const wide of this.stage.querySelectorAll(".glass, input")) wide.style.maxWidth = `calc(var(--tallest) * ${width / height})`;
     for (const { element, layer, frame } of this.sheets) {
       const across = element.parentElement.clientWidth || 1;
       element.style.transform = `translate(${x * 100}%, ${y * 100}%) scale(${scale})`;

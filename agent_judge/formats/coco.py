@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agent_judge.errors import InputError
 from agent_judge.formats.annotations import Annotation
 from agent_judge.formats.json_reader import JsonFault, JsonReader
 
+Key: TypeAlias = int | str
 _PARTS = ("images", "annotations", "categories")
 
 
@@ -28,17 +29,18 @@ def read_coco(path: Path, *, category: str | None = None) -> Iterator[Annotation
     Raises:
         InputError: it is no such file.
     """
-    images: dict[object, tuple[str, tuple[int, int] | None]] = {}
-    boxes: dict[object, list[tuple[list[float], object]]] = defaultdict(list)
-    names: dict[object, str] = {}
+    images: dict[Key, tuple[str, tuple[int, int] | None]] = {}
+    boxes: dict[Key, list[tuple[list[float], Key | None]]] = defaultdict(list)
+    names: dict[Key, str] = {}
     for part, value in _values(path):
         try:
             if part == "images":
-                images[value["id"]] = (value["file_name"], _size(value))
+                images[_key(value, "id")] = (_text(value, "file_name"), _size(value))
             elif part == "categories":
-                names[value["id"]] = value["name"]
+                names[_key(value, "id")] = _text(value, "name")
             else:
-                boxes[value["image_id"]].append((value["bbox"], value.get("category_id")))
+                category_id = _key(value, "category_id") if "category_id" in value else None
+                boxes[_key(value, "image_id")].append((_box(value), category_id))
         except (KeyError, TypeError) as err:
             raise InputError(f"{str(path)!r}: {part}: expected {err} in {value!r:.80}") from err
     if not images:
@@ -47,7 +49,8 @@ def read_coco(path: Path, *, category: str | None = None) -> Iterator[Annotation
         known = ", ".join(sorted(names.values()))
         raise InputError(f"--category {category!r}: expected one of {known}")
     for image, (name, size_wh) in images.items():
-        kept = [(b, names.get(c, "")) for b, c in boxes[image] if category in (None, names.get(c))]
+        named = [(box, names.get(c, "") if c is not None else "") for box, c in boxes[image]]
+        kept = [(box, word) for box, word in named if category in (None, word)]
         yield Annotation(
             name=name,
             boxes=[box for box, _ in kept],
@@ -70,6 +73,27 @@ def _values(path: Path) -> Iterator[tuple[str, Any]]:
             raise InputError(f"{str(path)!r}, line {reader.line}: {err}") from err
 
 
+def _key(value: Any, name: str) -> Key:  # noqa: ANN401 - what the file holds
+    if not isinstance(value[name], int | str):
+        raise TypeError(f"a number as {name!r}")
+    key: Key = value[name]
+    return key
+
+
+def _text(value: Any, name: str) -> str:  # noqa: ANN401
+    if not isinstance(value[name], str):
+        raise TypeError(f"text as {name!r}")
+    return str(value[name])
+
+
+def _box(value: Any) -> list[float]:  # noqa: ANN401
+    box = value["bbox"]
+    if not isinstance(box, list) or len(box) != 4:
+        raise TypeError("four numbers as 'bbox'")
+    return box
+
+
 def _size(image: Mapping[str, Any]) -> tuple[int, int] | None:
-    width, height = image.get("width"), image.get("height")
-    return (width, height) if isinstance(width, int) and isinstance(height, int) else None
+    sides = image.get("width"), image.get("height")
+    width, height = (side if type(side) is int and side > 0 else None for side in sides)
+    return None if width is None or height is None else (width, height)

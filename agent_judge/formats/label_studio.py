@@ -17,7 +17,7 @@ from agent_judge.images import SUFFIXES
 _UPLOADED = re.compile(r"[0-9a-f]{8}-(?=.)")
 """What an upload puts before a file's name."""
 _PERCENT = 100
-_OTHER_SHAPE = (BadEntry, KeyError, TypeError, ValueError, AttributeError)
+_OTHER_SHAPE = (BadEntry, KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What reading a file of another kind as an export raises."""
 
 

@@ -12,8 +12,9 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion
@@ -52,7 +53,7 @@ class Entry:
 class Journal:
     """The entries in a file; one process at a time may hold it."""
 
-    def __init__(self, path: Path, file: IO[bytes], entries: list[Entry]) -> None:
+    def __init__(self, path: Path, file: FileIO, entries: list[Entry]) -> None:
         self.path = path
         self._file = file
         self._writing = threading.Lock()
@@ -66,7 +67,7 @@ class Journal:
             InputError: it cannot be written, is in use, or a line of it is no entry.
         """
         try:
-            file = path.open("a+b")
+            file = path.open("ab", buffering=0)
         except OSError as err:
             raise InputError(f"cannot write {str(path)!r}: {err.strerror}: pass --out") from err
         try:
@@ -86,11 +87,16 @@ class Journal:
         Raises:
             OSError: it could not be written.
         """
-        line = json.dumps(asdict(entry), ensure_ascii=False) + "\n"
+        line = memoryview((json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode())
         with self._writing:
-            self._file.write(line.encode())
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            end = self._file.seek(0, os.SEEK_END)
+            try:
+                while line:
+                    line = line[self._file.write(line) :]
+                os.fsync(self._file.fileno())
+            except OSError:
+                self._file.truncate(end)  # half a line would spoil the next one
+                raise
             self._latest[entry.id, entry.by] = entry
 
     def latest(self) -> list[Entry]:
@@ -109,18 +115,15 @@ class Journal:
         self.close()
 
 
-def _read(path: Path, file: IO[bytes]) -> list[Entry]:
+def _read(path: Path, file: FileIO) -> list[Entry]:
     """The entries; a last line that a kill cut short was never acknowledged, and is cut off."""
-    file.seek(0)
     entries: list[Entry] = []
-    whole = 0
-    for number, line in enumerate(file, start=1):
-        if not line.endswith(b"\n"):
-            file.truncate(whole)
-            break
-        whole += len(line)
+    *lines, torn = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, start=1):
         try:
             entries.append(Entry.from_json(json.loads(line)))
         except (ValueError, TypeError, KeyError, AttributeError) as err:
             raise InputError(f"{path}:{number}: expected what a rater said: {err}") from err
+    if torn:
+        file.truncate(sum(len(line) + 1 for line in lines))
     return entries

@@ -13,12 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from agent_judge.annotate.journal import Entry, Journal
 from agent_judge.annotate.labels import write_labels
 from agent_judge.annotate.pictures import DIFFERENCE, Picture, Pictures
 from agent_judge.annotate.round import Round
+from agent_judge.annotate.said import Said, on_the_way, parse_said, rater_name
 from agent_judge.errors import InputError
 from agent_judge.records import Box, Criterion, Sample
 from agent_judge.rubrics.ladder import Ladder, load_ladder, rubric_version
@@ -27,20 +26,6 @@ from agent_judge.stats.raters import rater_pairs
 from agent_judge.stats.ratings import CRITERIA
 
 _GENERAL_NOTES = ("blur", "all_targets")
-_FORMULA = ("=", "+", "-", "@")
-_MAX_NAME, _MAX_COMMENT, _MAX_BOXES = 60, 2000, 100
-
-
-class Said(BaseModel):
-    """What a page sends about one row."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    by: str
-    answers: dict[str, dict[str, str]]
-    boxes: list[list[float]] = Field(max_length=_MAX_BOXES)
-    comment: str = Field(max_length=_MAX_COMMENT)
-    saw_difference: bool
 
 
 class Session:
@@ -81,7 +66,7 @@ class Session:
         Raises:
             InputError: that is no name for a rater.
         """
-        name = _name(by)
+        name = rater_name(by)
         return {
             str(self._numbers[entry.id]): _entry_json(entry)
             for entry in self._journal.latest()
@@ -142,20 +127,16 @@ class Session:
             OSError: the disk took it not.
         """
         sample = self._sample(number)
-        try:
-            said = Said.model_validate(data)
-        except ValidationError as err:
-            fault = err.errors(include_url=False, include_input=False)[0]
-            raise InputError(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from err
-        answers = {c: _on_the_way(load_ladder(c), said.answers.get(c, {})) for c in CRITERIA}
+        said = parse_said(data)
+        answers = {c: on_the_way(load_ladder(c), said.answers.get(c, {})) for c in CRITERIA}
         levels = {c: load_ladder(c).walk(answers[c]) for c in CRITERIA}
         entry = Entry(
-            by=_name(said.by),
+            by=said.by,
             id=sample.id,
             answers=answers,
             levels={c: level for c, level in levels.items() if level is not None},
             boxes=self._boxes(number, said),
-            comment=" ".join(said.comment.split()),
+            comment=said.comment,
             saw_difference=said.saw_difference,
             calibration=number < self.round.n_calibration,
             rubric=rubric_version(),
@@ -211,31 +192,6 @@ class Session:
                 raise InputError(f"boxes: box {number} lies outside the picture")
             found.append(inside.xyxy)
         return tuple(found)
-
-
-def _name(text: str) -> str:
-    """A rater's name that tables, terminals and spreadsheets can hold."""
-    name = " ".join(text.split())
-    if not name or len(name) > _MAX_NAME or not name.isprintable():
-        raise InputError(f"by: expected a name of 1 to {_MAX_NAME} printable characters")
-    if name.startswith(_FORMULA):
-        raise InputError(f"by: a name does not start with {name[0]!r}: spreadsheets would run it")
-    return name
-
-
-def _on_the_way(ladder: Ladder, answers: Mapping[str, str]) -> dict[str, str]:
-    """The answers that the ladder's walk looks at; what comes after its end is dropped."""
-    walked: dict[str, str] = {}
-    for question in ladder.questions:
-        answer = answers.get(question.id)
-        if answer is None:
-            break
-        if answer not in question.outcomes:
-            raise InputError(f"answers: {question.id} has no answer {answer!r:.40}")
-        walked[question.id] = answer
-        if question.outcomes[answer] is not None:
-            break
-    return walked
 
 
 def _is_complete(entry: Entry | None) -> bool:

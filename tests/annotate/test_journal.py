@@ -1,4 +1,5 @@
 import dataclasses
+import resource
 
 import pytest
 
@@ -49,6 +50,23 @@ def test_a_line_cut_short_by_a_kill_is_dropped_and_the_next_is_whole(tmp_path, c
         journal.add(said(by="bob"))
     path.write_bytes(path.read_bytes()[:-cut])
     with Journal.open(path) as journal:
+        assert journal.latest() == [ENTRY]
+        journal.add(said(by="cy"))
+    with Journal.open(path) as journal:
+        assert [entry.by for entry in journal.latest()] == ["ann", "cy"]
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path):
+    path = tmp_path / "j"
+    with Journal.open(path) as journal:
+        journal.add(ENTRY)
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                journal.add(said(by="bob"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert journal.latest() == [ENTRY]
         journal.add(said(by="cy"))
     with Journal.open(path) as journal:

@@ -103,6 +103,21 @@ def test_what_was_rated_survives_a_kill_and_is_gone_on_with(browser, tmp_path):
     assert (row["by"], row["IF"], row["VC"], row["comment"]) == ("ann", "4", "4", "quite red")
 
 
+def test_what_could_not_be_saved_is_sent_again_with_the_next_answer(page_of):
+    with page_of("by=ann&row=0") as (page, session):
+        page.route("**/entries/0", lambda route: route.abort(), times=1)
+        page.keyboard.press("n")
+        sync_api.expect(page.locator("#lost")).to_contain_text("Row 1 is not saved")
+        page.keyboard.press("j")
+        page.wait_for_url(re.compile("row=1"))
+        page.wait_for_selector(f"text=row 2 of {N_ROWS}")
+        page.keyboard.press("n")
+        sync_api.expect(page.locator("#lost")).to_be_hidden()
+        saved(page)
+        levels = {number: one["levels"] for number, one in session.entries_of("ann").items()}
+        assert levels == {"0": {"IF": 1}, "1": {"IF": 1}}
+
+
 def test_two_raters_at_once_do_not_meet(browser, page_of):
     with page_of("by=ann&row=0") as (page, session):
         with open_page(browser, page.url.replace("ann", "bob")) as other:

@@ -22,7 +22,9 @@ const ENDED = "The program has ended. Start it again and open the new address; w
 const main = document.querySelector("main");
 const at = (id) => document.getElementById(id);
 let about, by, entries, number, viewer, layout = "side";
-let sendComment = () => {}; // sends what is typed and not yet sent
+let change = () => {}; // keeps what the rater changed about the row at hand, and shows it
+let sendComment = () => {}; // keeps what is typed and not yet kept
+const unsaved = new Set(); // numbers of rows whose last save failed
 let shown = 0; // counts what was shown, so that a late answer does not replace a newer page
 
 const place = () => new URLSearchParams(location.hash.slice(1));
@@ -39,7 +41,11 @@ async function follow(mine) {
   viewer?.close();
   viewer = null;
   const where = place();
-  if (where.get("by") !== by) { by = where.get("by"); entries = null; }
+  if (where.get("by") !== by) {
+    by = where.get("by");
+    entries = null;
+    unsaved.clear();
+  }
   for (const name of ["who", "progress", "count"]) at(name).hidden = !by;
   at("calibration").hidden = !by || !about.n_calibration;
   if (!by) {
@@ -94,19 +100,23 @@ function heading(row) {
 
 function work(row) {
   const panel = h("div", { class: "panel" });
-  const change = (changes) => { keep(changes); drawPanel(panel, row, change); viewer.drawBar(); viewer.place(); };
+  change = (changes) => {
+    keep(changes);
+    drawPanel(panel, row);
+    viewer.drawBar();
+    viewer.place();
+  };
   viewer = new Viewer(number, row, {
     layout,
     drawn: () => entry().boxes,
     ondraw: (boxes) => change({ boxes }),
     ondifference: () => { if (!entry().saw_difference) keep({ saw_difference: true }); },
   });
-  panel.change = change;
-  drawPanel(panel, row, change);
+  drawPanel(panel, row);
   return h("div", { class: "work" }, viewer.element, panel);
 }
 
-function drawPanel(panel, row, change) {
+function drawPanel(panel, row) {
   const said = entry();
   const open = about.ladders.find((ladder) => openQuestion(ladder, said.answers[ladder.criterion] ?? {}));
   const cards = about.ladders.map((ladder) => card(ladder, said.answers[ladder.criterion] ?? {}, {
@@ -117,7 +127,7 @@ function drawPanel(panel, row, change) {
   cards.forEach((one, n) => { one.querySelector("details").open = unfolded[n] ?? false; });
   const comment = panel.querySelector("textarea") ?? commentBox(said);
   const hadFocus = document.activeElement?.matches(".panel button");
-  panel.replaceChildren(...cards, row.draw_boxes ? boxList(said.boxes, change) : "", h("label", { class: "comment" }, "Comment", comment));
+  panel.replaceChildren(...cards, row.draw_boxes ? boxList(said.boxes) : "", h("label", { class: "comment" }, "Comment", comment));
   if (hadFocus) (panel.querySelector(".card.active [data-answer]") ?? at("go-on")).focus();
 }
 
@@ -135,7 +145,7 @@ function commentBox(said) {
   return box;
 }
 
-function boxList(boxes, change) {
+function boxList(boxes) {
   return h("section", { class: "boxes" }, h("h2", {}, "Target boxes"),
     boxes.length ? h("ul", {}, boxes.map((box, n) => h("li", {}, box.join(", "), button("×", () => change({ boxes: boxes.toSpliced(n, 1) }), { class: "link", "aria-label": `remove box ${n + 1}` }))))
       : h("p", { class: "fine" }, "This row has none. If you like, press ", h("kbd", {}, "b"), " and draw a box around each target."));
@@ -148,7 +158,10 @@ function steps() {
     button("Next unrated", goOn, { class: "main", id: "go-on", title: "key Enter" }));
 }
 
-const step = (by_) => { const to = number + by_; if (to >= 0 && to < about.n_rows) go({ by, row: to }); };
+function step(way) {
+  const to = number + way;
+  if (to >= 0 && to < about.n_rows) go({ by, row: to });
+}
 
 // The next row that waits for a rating, after `from` and then from the start.
 function nextOpen(from) {
@@ -169,17 +182,19 @@ async function keep(changes, row = number) {
   const said = { ...EMPTY, ...entries[row], ...changes };
   entries[row] = said;
   tellProgress();
-  const status = at("saved");
-  status.textContent = "saving …";
+  at("saved").textContent = "saving …";
   pending += 1;
   try {
     await server.save(row, { by, answers: said.answers, boxes: said.boxes, comment: said.comment, saw_difference: said.saw_difference });
-    if (pending === 1) { status.textContent = "saved"; at("lost").hidden = true; }
+    unsaved.delete(row);
+    for (const other of unsaved) keep({}, other);
   } catch (error) {
-    status.textContent = "not saved";
+    unsaved.add(row);
     tellLost(`Row ${row + 1} is not saved. ${error instanceof TypeError ? ENDED : error.message}`);
   }
   pending -= 1;
+  if (pending === 0) at("saved").textContent = unsaved.size ? "not saved" : "saved";
+  if (pending === 0 && !unsaved.size) at("lost").hidden = true;
 }
 
 function tellLost(message) {
@@ -209,7 +224,7 @@ function takeBack() {
   if (!ladder) return;
   const answers = { ...said.answers[ladder.criterion] };
   delete answers[ladder.questions.map(({ id }) => id).filter((id) => id in answers).at(-1)];
-  document.querySelector(".panel").change({ answers: { ...said.answers, [ladder.criterion]: answers } });
+  change({ answers: { ...said.answers, [ladder.criterion]: answers } });
 }
 
 const KEYS = {
@@ -248,5 +263,6 @@ at("theme").addEventListener("click", () => {
 addEventListener("keydown", onKey);
 addEventListener("hashchange", route);
 addEventListener("pagehide", () => sendComment());
+addEventListener("beforeunload", (event) => { if (pending || unsaved.size) event.preventDefault(); });
 about = await server.about();
 await route();

@@ -47,6 +47,10 @@ FORMS: tuple[Form, ...] = (
 """From the best to the smallest: the first that fits the body is taken."""
 
 
+_STRIP_ROWS, _STRIPS = 16, 8
+"""The size of a PNG is judged by one strip of so many rows in every so many strips."""
+
+
 def data_url(pixels: RGB, form: Form, convention: Convention) -> str:
     """The picture, brought to the convention's size, as a base64 data URL.
 
@@ -58,13 +62,25 @@ def data_url(pixels: RGB, form: Form, convention: Convention) -> str:
         max(1, round(shown_wh[0] * form.scale)),
         max(1, round(shown_wh[1] * form.scale)),
     )
-    data = _encode(_resize(pixels, wanted_wh), form)
+    return url_of_bytes(_encode(_resize(pixels, wanted_wh), form), form)
+
+
+def url_of_bytes(data: bytes, form: Form) -> str:
+    """The data URL of a picture that is encoded already."""
     return f"data:image/{form.format};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def bytes_of(url: str) -> int:
-    """Size of the picture in a data URL, in bytes."""
-    return (len(url) - url.index(",") - 1) * 3 // 4
+def fits_as_png(pixels: RGB, most_bytes: float, convention: Convention) -> bool:
+    """Whether the picture as it is shown has a PNG of at most so many bytes, about.
+
+    Judged by an eighth of its rows: to encode all of a large picture, only to find it too large,
+    takes ten times as long as the JPEG that is then sent.
+    """
+    shown = _resize(pixels, convention.shown_wh((pixels.shape[1], pixels.shape[0])))
+    if shown.size <= most_bytes:
+        return True
+    strips = np.arange(shown.shape[0]) // _STRIP_ROWS % _STRIPS == 0
+    return bool(len(encode_png(shown[strips])) / strips.mean() <= most_bytes)
 
 
 def _resize(pixels: RGB, size_wh: tuple[int, int]) -> RGB:

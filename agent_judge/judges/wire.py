@@ -7,23 +7,29 @@ prompt cache finds its prefix.
 
 from __future__ import annotations
 
+import itertools
 import json
-import math
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agent_judge.album import Album
 from agent_judge.errors import JudgeError
 from agent_judge.judges.base import Message, Request
 from agent_judge.judges.endpoint import Profile
 from agent_judge.judges.manner import Manner, Sent
-from agent_judge.judges.picture import FORMS, LOSSLESS, Form, bytes_of, data_url
+from agent_judge.judges.picture import FORMS, LOSSLESS, Form, data_url, fits_as_png, url_of_bytes
 from agent_judge.judges.trim import fit_pictures, keep_last_looks, looks_in, pictures_in
 
 _REPLY_FIELDS = frozenset({"role", "content", "tool_calls", "refusal", "name"})
 _CALL_FIELDS = frozenset({"id", "type", "function"})
 _DETAIL = "detail"
+_MARK = secrets.token_hex(16)
+"""Stands for a picture until the JSON is written. It leaves no process, so no text can hold it."""
 SCHEMA_FLAG = "schema:"
 """Start of the flag that tells the form of answer asked for."""
 
@@ -61,8 +67,10 @@ def write(
     params = parameters(request, manner, profile, cap)
     size = 0
     for form in FORMS if profile.max_png_mb is not None else (LOSSLESS,):
-        written = _messages(messages, form, request.album, manner, profile)
-        body = _encode({"model": model, **params, **_tools(request, manner), "messages": written})
+        pictures = _Pictures(form, request.album, profile)
+        written = _messages(messages, pictures, manner, profile)
+        content = {"model": model, **params, **_tools(request, manner), "messages": written}
+        body = _encode(content, pictures.data)
         if (size := len(body)) <= manner.max_body_bytes:
             trimmed = _count(messages) < _count(request.messages)
             return Letter(
@@ -142,14 +150,14 @@ def _fewer_pictures(request: Request, manner: Manner) -> Sequence[Message]:
 
 
 def _messages(
-    messages: Sequence[Message], form: Form, album: Album, manner: Manner, profile: Profile
+    messages: Sequence[Message], pictures: _Pictures, manner: Manner, profile: Profile
 ) -> list[Message]:
     written: list[Message] = []
     for message in messages:
         if message.get("role") == "assistant":
             written.append(_replayed(message, manner))
         elif pictures_in(message):
-            shown = _shown(message["content"], form, album, manner, profile)
+            shown = pictures.in_place(message["content"], manner)
             if profile.images_in_tool_messages and written and written[-1]["role"] == "tool":
                 text = {"type": "text", "text": written[-1]["content"]}
                 written[-1] = {**written[-1], "content": [text, *shown]}
@@ -175,34 +183,55 @@ def _replayed(message: Message, manner: Manner) -> Message:
     return kept
 
 
-def _shown(
-    parts: Sequence[Mapping[str, Any]], form: Form, album: Album, manner: Manner, profile: Profile
-) -> list[dict[str, Any]]:
-    """The parts of a message with bytes in place of references, all in one encoding."""
-    urls = [part["image_url"]["url"] for part in parts if part.get("type") == "image_url"]
-    data = {url: _data_url(url, form, album, profile) for url in urls}
-    most = math.inf if profile.max_png_mb is None else profile.max_png_mb * 1e6
-    if form == LOSSLESS and any(bytes_of(one) > most for one in data.values()):
+@dataclass(frozen=True)
+class _Pictures:
+    """The pictures of one body.
+
+    They are put into its JSON afterwards: as text they would be escaped anew in every turn.
+    """
+
+    form: Form
+    album: Album
+    profile: Profile
+    data: list[bytes] = field(default_factory=list)
+    """Data URLs in the order in which they stand in the body."""
+
+    def in_place(self, parts: Sequence[Mapping[str, Any]], manner: Manner) -> list[dict[str, Any]]:
+        """The parts of a message with a mark in place of each reference, all in one encoding."""
+        urls = [part["image_url"]["url"] for part in parts if part.get("type") == "image_url"]
         # One encoding for all pictures of a message: its noise must be no difference between them.
-        data = {url: _data_url(url, FORMS[1], album, profile) for url in urls}
-    detail = {} if _DETAIL in manner.dropped else {_DETAIL: "high"}
-    return [
-        {"type": "image_url", "image_url": {"url": data[part["image_url"]["url"]], **detail}}
-        if part.get("type") == "image_url"
-        else dict(part)
-        for part in parts
-    ]
+        too_large = self.form == LOSSLESS and not all(map(self._fits, urls))
+        form = FORMS[1] if too_large else self.form
+        self.data.extend(self._data_url(url, form) for url in urls)
+        detail = {} if _DETAIL in manner.dropped else {_DETAIL: "high"}
+        marked = {"type": "image_url", "image_url": {"url": _MARK, **detail}}
+        return [marked if part.get("type") == "image_url" else dict(part) for part in parts]
+
+    def _fits(self, url: str) -> bool:
+        if self.profile.max_png_mb is None:
+            return True
+        most_bytes, convention = self.profile.max_png_mb * 1e6, self.profile.convention
+        return self.album.rendering(
+            url, ("fits", convention), lambda pixels: fits_as_png(pixels, most_bytes, convention)
+        )
+
+    def _data_url(self, url: str, form: Form) -> bytes:
+        convention = self.profile.convention
+
+        def render(pixels: NDArray[np.uint8]) -> bytes:
+            size_wh = (pixels.shape[1], pixels.shape[0])
+            if form == LOSSLESS and convention.shown_wh(size_wh) == size_wh:
+                return url_of_bytes(self.album.png(url), form).encode()
+            return data_url(pixels, form, convention).encode()
+
+        return self.album.rendering(url, (form, convention), render)
 
 
-def _data_url(url: str, form: Form, album: Album, profile: Profile) -> str:
-    return album.rendering(
-        url, (form, profile.convention), lambda pixels: data_url(pixels, form, profile.convention)
-    )
-
-
-def _encode(body: Mapping[str, Any]) -> bytes:
+def _encode(body: Mapping[str, Any], pictures: Sequence[bytes]) -> bytes:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace")  # a lone surrogate has no place on a wire
+    # a lone surrogate has no place on a wire
+    between = text.encode("utf-8", "replace").split(_MARK.encode())
+    return b"".join(itertools.chain(*itertools.zip_longest(between, pictures, fillvalue=b"")))
 
 
 def _sent(

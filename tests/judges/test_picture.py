@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from agent_judge.images import encode_png
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.picture import FORMS, LOSSLESS, Form, bytes_of, data_url
+from agent_judge.judges.picture import FORMS, LOSSLESS, Form, data_url, fits_as_png
+from tests.pictures import backdrop, scene
 
 NOISE = np.random.default_rng(1).integers(0, 256, (300, 400, 3)).astype(np.uint8)
 
@@ -40,7 +42,16 @@ def test_jpeg_keeps_the_colour_of_a_single_pixel_wide_line():
 
 
 def test_forms_get_smaller_from_first_to_last():
-    sizes = [bytes_of(data_url(NOISE, form, Convention())) for form in FORMS]
+    sizes = [len(data_url(NOISE, form, Convention())) for form in FORMS]
     assert sizes == sorted(sizes, reverse=True)
-    url = data_url(NOISE, LOSSLESS, Convention())
-    assert bytes_of(url) == pytest.approx(len(base64.b64decode(url.partition(",")[2])), abs=2)
+
+
+@pytest.mark.parametrize("pixels", [backdrop((900, 700)), NOISE, scene((40, 30)).pixels])
+def test_whether_a_png_is_too_large_is_told_from_a_part_of_it(pixels):
+    n_bytes = len(encode_png(pixels))
+    assert fits_as_png(pixels, 1.1 * n_bytes, Convention())
+    assert not fits_as_png(pixels, 0.9 * n_bytes, Convention())
+
+
+def test_a_picture_that_is_shown_smaller_has_a_smaller_png():
+    assert fits_as_png(NOISE, len(encode_png(NOISE)) / 3, Convention(max_side_px=200))

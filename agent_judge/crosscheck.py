@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from agent_judge.plan import Row
 from agent_judge.records import MAX_LEVEL, Box, Record
-from agent_judge.tools.difference import Difference, find_differences
+from agent_judge.tools.difference import Difference
 
 UNRELATED_FRACTION = 0.6
 """Above this share of pixels with another colour the pictures do not show one scene."""
@@ -23,14 +21,10 @@ TOUCH_PX = 4.0
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """What the pixels of a row say, measured once for all its criteria."""
+    """What the pixels of a row say, whatever the criterion."""
 
-    row: Row
-
-    @cached_property
-    def difference(self) -> Difference:
-        """Where edited and source differ, full pictures."""
-        return find_differences(self.row.source, self.row.edited)
+    difference: Difference
+    """Where edited and source differ, full pictures."""
 
     def flags(self, record: Record) -> set[str]:
         """The flags of a scored record.

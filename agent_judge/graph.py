@@ -201,19 +201,27 @@ async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
         earlier = _same_call(call.name, args, loop.trace.evidence)
         if earlier is not None:
             return _repeated(earlier)
-        reply = await asyncio.to_thread(tools[call.name], view, args)
+        reply, images = await asyncio.to_thread(_use, tools[call.name], view, args, loop.album)
         reply = with_views_seen(reply, call.name, loop.trace.evidence)
     except ToolError as err:
-        reply = ToolReply(data={"error": str(err)})
+        reply, images = ToolReply(data={"error": str(err)}), ()
     evidence = Evidence(
         tool=call.name,
         args=args,
         text=_as_text(loop.judge.convention.annotate(reply.data, view.size_wh)),
-        images=tuple(loop.album.add_evidence(picture.pixels) for picture in reply.pictures),
+        images=images,
         labels=tuple(picture.label for picture in reply.pictures),
     )
     loop.trace.evidence.append(evidence)
     return evidence
+
+
+def _use(
+    tool: Tool, view: View, args: Mapping[str, Any], album: Album
+) -> tuple[ToolReply, tuple[str, ...]]:
+    """A tool's reply and the hashes of its pictures, which are kept."""
+    reply = tool(view, args)
+    return reply, tuple(album.add_evidence(picture.pixels) for picture in reply.pictures)
 
 
 def _canonical(args: Mapping[str, Any], loop: Loop) -> dict[str, Any]:

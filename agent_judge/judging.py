@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from agent_judge.album import Album, BlobSink
+from agent_judge.album import Album, BlobSink, Renderings
 from agent_judge.crosscheck import CrossCheck
 from agent_judge.errors import AgentJudgeError, JudgeError, SampleError
 from agent_judge.graph import Loop, Trace, run_loop
@@ -37,6 +37,7 @@ from agent_judge.settings import Settings
 from agent_judge.settle import Judged, Outcome, replies_of, settled
 from agent_judge.thumbnail import make_thumbnail
 from agent_judge.tools.base import Tool
+from agent_judge.tools.difference import Difference, differences_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,25 +74,31 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
     intake: Intake | SampleError | OutputFault
     inputs = await asyncio.to_thread(inputs_of, sample)
-    check: CrossCheck | None = None
+    difference: asyncio.Future[Difference] | None = None
     try:
         intake = await asyncio.to_thread(take_in, sample)
-        check = CrossCheck(intake.row)
+        difference = _ahead(intake.row)
         height, width = intake.row.source.shape[:2]
         inputs["source_wh"] = [width, height]
     except (SampleError, OutputFault) as err:
         intake = err
     last = list(assignment.rounds)[-1]
     targets: Sequence[tuple[float, float, float, float]] = ()
+    prepared = Renderings()
     for criterion, round_ in assignment.rounds.items():
         start = time.perf_counter()
         judging = _Criterion(
-            sample=sample, mode=mode, criterion=criterion, round=round_, bench=bench
+            sample=sample,
+            mode=mode,
+            criterion=criterion,
+            round=round_,
+            bench=bench,
+            prepared=prepared,
         )
         try:
             judged = await judging.run(intake, deadline)
-            if check is not None:
-                judged = await asyncio.to_thread(_cross_checked, judged, check)
+            if difference is not None:
+                judged = _cross_checked(judged, CrossCheck(await difference))
         except AgentJudgeError:
             raise  # the run's fault: a stopped endpoint, a full disk
         except Exception as err:  # the one place: any other fault is this row's, not the run's
@@ -103,6 +110,12 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         if criterion == last and isinstance(intake, Intake):
             thumbnail = await asyncio.to_thread(_in_small, intake.row, targets)
         yield replace(judged, record=record, inputs=inputs, thumbnail=thumbnail)
+
+
+def _ahead(row: Row) -> asyncio.Future[Difference]:
+    """What the cross-check will ask for, measured while the judge's first answer is on its way."""
+    loop = asyncio.get_running_loop()
+    return loop.run_in_executor(None, row.view.once, differences_of)
 
 
 def _spent_before(assignment: Assignment, criterion: Criterion, judged: Judged) -> int:
@@ -129,6 +142,8 @@ class _Criterion:
     criterion: Criterion
     round: int
     bench: Bench
+    prepared: Renderings
+    """Of the sample's pictures, shared by its criteria, targets and votes."""
 
     @property
     def ladder(self) -> Ladder:
@@ -167,7 +182,7 @@ class _Criterion:
             ladder=self.ladder,
             look=look,
             tools=tools if judge.max_steps else (),
-            album=Album(self.bench.blobs),
+            album=Album(self.bench.blobs, self.prepared),
             trace=trace,
             max_steps=judge.max_steps,
             format_retries=judge.format_retries,

@@ -30,6 +30,11 @@ class Row:
     boxes: tuple[Box, ...]
     """Targets in pixels of the source, clipped; empty when the row has none."""
 
+    @functools.cached_property
+    def view(self) -> View:
+        """The full pictures; one object, so that what is found in them is found once."""
+        return View(source=self.source, edited=self.edited, reference=self.reference)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
@@ -58,8 +63,7 @@ class Plan:
 
 def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The full pictures; given boxes stay unseen."""
-    view = View(source=row.source, edited=row.edited, reference=row.reference)
-    return (Look(view=view, task=_task(row.sample, criterion)),)
+    return (Look(view=row.view, task=_task(row.sample, criterion)),)
 
 
 def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:

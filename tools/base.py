@@ -6,9 +6,10 @@ the judge. All pictures of one look share the source's pixel frame.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,10 @@ from agent_judge.records import Box, PictureName
 
 RGB = NDArray[np.uint8]
 """uint8 RGB, shape (H, W, 3)."""
+_Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class View:
     """The prepared pictures that the judge and its tools look at, all in the source's frame."""
 
@@ -28,6 +30,8 @@ class View:
     reference: RGB | None = None
     masked: tuple[Box, ...] = ()
     """Rectangles painted white in every picture, pixels of the source; tools leave them out."""
+    _results: dict[Callable[[View], Any], Any] = field(default_factory=dict, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
     def size_wh(self) -> tuple[int, int]:
@@ -52,6 +56,18 @@ class View:
         if pixels is None:
             raise KeyError(name)
         return pixels
+
+    def once(self, work: Callable[[View], _Result]) -> _Result:
+        """What `work` makes of this view, worked out once however many ask, from any thread.
+
+        Args:
+            work: a function of the module, not one made for the call: it is the key.
+        """
+        with self._lock:
+            if work not in self._results:
+                self._results[work] = work(self)
+            result: _Result = self._results[work]
+            return result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,7 @@ _OTHER = 24.0
 """Grey levels from which a pixel simply shows something else."""
 _STILL = 0.97
 """Standing still is believed unless a motion leaves less than this share of what it leaves."""
+_SOFTER = 0.85
 _LEAN = 150.0
 """Variance, in squared grey levels, by which a gain leans to 1."""
 _LEAST_PX = 60
@@ -108,7 +109,9 @@ def softening_px(base: RGB, moved: Planes, ring: Mask) -> float:
         soft = grey if sigma_px == 0 else cv2.GaussianBlur(grey, (0, 0), sigma_px)
         return float(np.abs(soft - wanted)[ring].mean())
 
-    return min(_SOFTENINGS_PX, key=cost)
+    best = min(_SOFTENINGS_PX, key=cost)
+    # A flat ring is as near under any blur: believe one only where it explains something.
+    return best if cost(best) < _SOFTER * cost(0.0) else 0.0
 
 
 def softened(planes: Planes, sigma_px: float) -> Planes:

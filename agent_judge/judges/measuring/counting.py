@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -11,13 +12,20 @@ from numpy.typing import NDArray
 from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.judges.measuring.changes import Changes
 from agent_judge.judges.measuring.ground import figure, surroundings
-from agent_judge.judges.measuring.laid_over import inside
+from agent_judge.judges.measuring.laid_over import Plane, inside
+from agent_judge.records import Box
 
 _GONE = 0.35
 """A thing whose place stands out by less than this share of what it did is gone."""
 _CLEAR = 1.2
 _ALIKE = 28.0
 """Lab distance up to which two things have one colour."""
+_LEAST = 5.0
+"""Lab distance up to which a thing is simply as it was."""
+_SET = 0.08
+"""Share of a box around a set that its things surely cover."""
+_MERGED = 1.8
+"""A thing larger than so many usual ones is several that run together: no count is safe."""
 _SIZE = 0.35
 """Smallest share of the usual thing's area that still counts as a thing."""
 
@@ -50,24 +58,49 @@ def count_things(changes: Changes) -> Counted | None:
 def _by_box(changes: Changes) -> Counted | None:
     """One box around each thing: which places are still taken?"""
     laid = changes.laid
-    present = altered = kept = 0
-    for box in laid.boxes:
-        part = inside((box,), laid.target.shape)
-        ring = surroundings(part, laid.ring)
-        before = figure(laid.source, part, ring)
-        if before.clear < _CLEAR or not before.mask.any():
+    edited = [_state(changes, laid.edited, changes.from_source, box) for box in laid.boxes]
+    if None in edited:
+        return None
+    reference: list[_State | None] = []
+    if laid.reference is not None:
+        reference = [_state(changes, laid.reference, changes.asked_for, b) for b in laid.boxes]
+        if None in reference:
             return None
-        after = figure(laid.edited, part, ring)
-        if after.contrast > _GONE * before.contrast:
-            present += 1
-            altered += _median_gap(laid.source, laid.edited, before.mask) > _ALIKE
-        if laid.reference is not None:
-            kept += figure(laid.reference, part, ring).contrast > _GONE * before.contrast
     return Counted(
         source=len(laid.boxes),
-        edited=Tally(present=present, altered=altered),
-        reference=None if laid.reference is None else kept,
+        edited=Tally(
+            present=sum(state != "gone" for state in edited),
+            altered=sum(state == "altered" for state in edited),
+        ),
+        reference=sum(state != "gone" for state in reference) if reference else None,
     )
+
+
+_State = Literal["kept", "altered", "gone"]
+
+
+def _state(changes: Changes, lab: Planes, away: Plane, box: Box) -> _State | None:
+    """What became of the thing in a box; None when it cannot be told.
+
+    Args:
+        changes: the target.
+        lab: the picture.
+        away: its distance from the source.
+        box: around one thing, in the frame of the crops.
+    """
+    laid = changes.laid
+    part = inside((box,), laid.target.shape)
+    core = inside((box,), laid.target.shape, -0.2 * min(box.width, box.height))
+    moved = float(np.median(away[core]))
+    if moved < max(_LEAST, 0.5 * changes.limit):
+        return "kept"
+    ring = surroundings(part, laid.ring)
+    before, after = (figure(p, part, ring) for p in (laid.source, lab))
+    if before.clear < _CLEAR or not before.mask.any():
+        return None
+    if after.contrast < _GONE * before.contrast:
+        return "gone"
+    return "altered" if _median_gap(laid.source, lab, before.mask) > _ALIKE else "kept"
 
 
 def _by_outline(changes: Changes) -> Counted | None:
@@ -77,21 +110,21 @@ def _by_outline(changes: Changes) -> Counted | None:
     pictures = [laid.source, laid.edited]
     if laid.reference is not None:
         pictures.append(laid.reference)
-    figures = [figure(lab, changes.place, ring) for lab in pictures]
+    figures = [figure(lab, changes.place, ring, share=_SET) for lab in pictures]
     if min(f.clear for f in figures) < _CLEAR:
         return None
     masks = [_things(f.mask) for f in figures]
     usual = float(np.median([m.sum() for m in masks[0]])) if masks[0] else 0.0
-    counts = [sum(int(m.sum()) >= _SIZE * usual for m in things) for things in masks]
+    masks = [[m for m in things if int(m.sum()) >= _SIZE * usual] for things in masks]
+    if any(int(m.sum()) > _MERGED * usual for things in masks for m in things):
+        return None
+    like = np.logical_or.reduce(masks[0])
+    altered = sum(_colour_gap(laid.edited, thing, laid.source, like) > _ALIKE for thing in masks[1])
     extra = _added_beyond(changes, masks[0], usual)
-    altered = sum(
-        _colour_gap(laid.edited, thing, laid.source, np.logical_or.reduce(masks[0])) > _ALIKE
-        for thing in masks[1]
-    )
     return Counted(
-        source=counts[0],
-        edited=Tally(present=counts[1] + extra, altered=altered),
-        reference=counts[2] if len(counts) > 2 else None,
+        source=len(masks[0]),
+        edited=Tally(present=len(masks[1]) + extra, altered=altered),
+        reference=len(masks[2]) if len(masks) > 2 else None,
     )
 
 

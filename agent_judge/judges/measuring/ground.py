@@ -22,23 +22,24 @@ class Figure:
     mask: Mask
     """Its pixels, holes filled; empty when nothing stands out."""
     contrast: float
-    """Lab distance of the part's strongest fifth from the ground."""
+    """Lab distance of the part's strongest pixels from the ground."""
     clear: float
     """`contrast` over what the ground itself varies by: under about 1.2 the outline is a guess."""
 
 
-def figure(lab: Planes, part: Mask, ring: Mask) -> Figure:
+def figure(lab: Planes, part: Mask, ring: Mask, *, share: float = 0.2) -> Figure:
     """What stands out from the ground in a part of a picture.
 
     Args:
         lab: CIE Lab, shape (h, w, 3).
         part: Where to look.
         ring: The ground around it; a plane of colour is fitted to it.
+        share: Share of the part that surely belongs to what stands out.
     """
     soft = cv2.GaussianBlur(lab, (0, 0), 0.7)
     ground, scatter = _ground(lab, ring)
     apart = np.linalg.norm(soft - ground, axis=2).astype(np.float32)
-    contrast = float(np.quantile(apart[part], 0.8)) if part.any() else 0.0
+    contrast = float(np.quantile(apart[part], 1 - share)) if part.any() else 0.0
     limit = max(0.5 * contrast, 2.0 * scatter, _LEAST)
     mask = _filled(_main_parts((apart > limit) & part))
     return Figure(mask=mask, contrast=contrast, clear=contrast / max(3 * scatter, _LEAST))

@@ -24,7 +24,13 @@ from agent_judge.judges.measuring.counting import count_things
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.ground import figure, same_outline, surroundings
 from agent_judge.judges.measuring.lettering import same_letters
-from agent_judge.judges.measuring.texture import agreement, detail, direction_gap, variation
+from agent_judge.judges.measuring.texture import (
+    agreement,
+    detail,
+    direction_gap,
+    edges_found,
+    variation,
+)
 from agent_judge.judges.measuring.thresholds import TARGET
 
 Verdict = Finding | Unsure
@@ -174,13 +180,13 @@ def judge_replacement(case: Case) -> Verdict:
         return _no_reference()
     told = f"{changes.left:.0%} of the way to the reference is left"
     whole = changes.wanted | changes.changed
-    sharp = detail(laid.edited, whole) / max(detail(laid.reference, whole), 1e-3)
+    found = edges_found(laid.edited, laid.reference, whole)
     near = changes.left < TARGET.same_thing and changes.spread < TARGET.spread
-    if near and sharp > TARGET.sharp:
+    if near and found > TARGET.recognised:
         return done(told, kept=True)
-    gap = _nearest(laid.edited, laid.reference, changes.core)
-    if changes.left < TARGET.other_thing and sharp < TARGET.smudged and gap < TARGET.other_colour:
-        return done(f"{told}, and it is a smudge", kept=False)
+    flat = detail(laid.edited, whole) < TARGET.smudged * detail(laid.reference, whole)
+    if found < TARGET.unrecognised and (near or (flat and changes.left < TARGET.other_thing)):
+        return done(f"{told}, but it is a smudge: {found:.0%} of its edges are there", kept=False)
     if _other_colour_than_told(case):
         return other_action(f"{told}, and its colour is not the one that the text names")
     return Unsure(why=f"{told}: another thing, or another look of the same")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from agent_judge.judges.measuring.exhibits import Exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
-from agent_judge.judges.measuring.laid_over import lay_crops_over
-from agent_judge.judges.measuring.seen import Seen, distinct, look, read_seen
+from agent_judge.judges.measuring.laid_over import distance, lay_crops_over
+from agent_judge.judges.measuring.seen import Region, Seen, distinct, look, read_seen
 from agent_judge.judges.measuring.thresholds import SCENE
 from agent_judge.judges.measuring.whole import compare_whole
 from agent_judge.records import Box
@@ -42,7 +41,7 @@ def judge_scene(exhibits: Exhibits) -> Finding | Unsure:
     allowed = _allowed(exhibits, white)
     if allowed is None and not seen.nothing:
         return Unsure(why="without a reference or boxes, pixels cannot tell target and rest apart")
-    outside = [r for r in seen.regions if not any(_belongs(r, a) for a in allowed or ())]
+    outside = [r for r in seen.regions if not any(_belongs(r.box, a) for a in allowed or ())]
     return _counted(pair, outside, seen)
 
 
@@ -69,7 +68,7 @@ def _allowed(exhibits: Exhibits, white: tuple[Box, ...]) -> list[Box] | None:
     """Where change is the target's: what the reference changed too; None when unknown."""
     if "reference" not in exhibits.urls:
         return None if exhibits.white is None else []
-    wanted = look(exhibits.picture("source"), exhibits.picture("reference"), white).regions
+    wanted = look(exhibits.picture("source"), exhibits.picture("reference"), white).boxes
     if not wanted and exhibits.white is None:
         return None
     parts = distinct(wanted, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
@@ -83,7 +82,7 @@ def _belongs(region: Box, target: Box) -> bool:
     return inside and region.area <= 2 * target.area
 
 
-def _counted(pair: _Pair, regions: Sequence[Box], seen: Seen) -> Finding | Unsure:
+def _counted(pair: _Pair, regions: Sequence[Region], seen: Seen) -> Finding | Unsure:
     """How many distinct things changed: surely, and at most."""
     if seen.moved_share > SCENE.moved_share:
         why = f"the whole scene moved by {seen.moved_share:.1%} of its diagonal"
@@ -110,29 +109,28 @@ def _finding(count: int, things: Sequence[Box], why: str, size_wh: tuple[int, in
     )
 
 
-def _visible(pair: _Pair, regions: Sequence[Box]) -> tuple[list[Box], list[Box]]:
+def _visible(pair: _Pair, regions: Sequence[Region]) -> tuple[list[Box], list[Box]]:
     """The regions that everybody sees, and those that some might."""
     surely: list[Box] = []
     perhaps: list[Box] = []
     least = max(SCENE.area_px, SCENE.area_share * pair.size_wh[0] * pair.size_wh[1])
-    for box in regions[: SCENE.checked]:
-        apart = _look_apart(pair, box)
-        if apart > SCENE.seen_surely and box.area > least:
-            surely.append(box)
+    for region in regions[: SCENE.checked]:
+        apart = _apart(pair, region)
+        if apart > SCENE.seen_surely and region.area_px > least:
+            surely.append(region.box)
         elif apart > SCENE.seen_least:
-            perhaps.append(box)
+            perhaps.append(region.box)
     return surely, perhaps
 
 
-def _look_apart(pair: _Pair, box: Box) -> float:
-    """Lab distance of a region in both pictures, texture blurred away, its strongest part."""
+def _apart(pair: _Pair, region: Region) -> float:
+    """Lab distance of a region's changed part, its surroundings laid over each other."""
+    box = region.box
     window = box.grow(max(24.0, 0.5 * max(box.width, box.height))).outward().clip(pair.size_wh)
     assert window is not None
     x1, y1, x2, y2 = map(int, window.xyxy)
     within = Box(box.x1 - x1, box.y1 - y1, box.x2 - x1, box.y2 - y1)
-    cuts = (pair.source[y1:y2, x1:x2], pair.edited[y1:y2, x1:x2])
-    laid = lay_crops_over(cuts[0], cuts[1], None, (within,))
-    sigma = max(1.0, float(laid.target.sum()) ** 0.5 / 8)
-    soft = [cv2.GaussianBlur(p, (0, 0), sigma) for p in (laid.source, laid.edited)]
-    apart = np.linalg.norm(soft[0] - soft[1], axis=2)
-    return float(np.quantile(apart[laid.target], 0.75))
+    laid = lay_crops_over(pair.source[y1:y2, x1:x2], pair.edited[y1:y2, x1:x2], None, (within,))
+    values = np.sort(distance(laid.edited, laid.source)[laid.target])
+    changed = max(4, round(len(values) * min(1.0, region.area_px / box.area)))
+    return float(np.median(values[-changed:]))

@@ -14,11 +14,21 @@ from agent_judge.tools.difference import DifferenceTool
 
 
 @dataclass(frozen=True, kw_only=True)
+class Region:
+    """A place where two pictures differ."""
+
+    box: Box
+    """Pixels of the source."""
+    area_px: int
+    """Pixels of it that changed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Seen:
     """What differs between two pictures."""
 
-    regions: tuple[Box, ...]
-    """Pixels of the source, fringes left out, most evident first."""
+    regions: tuple[Region, ...]
+    """Most evident first, fringes left out."""
     fringes: int
     """Thin regions along edges, as a half-pixel move leaves them."""
     omitted: int
@@ -26,6 +36,11 @@ class Seen:
     absolute_fraction: float
     moved_share: float
     """Largest motion of a corner as a share of the diagonal, in the frame of the source."""
+
+    @property
+    def boxes(self) -> list[Box]:
+        """The regions' boxes."""
+        return [region.box for region in self.regions]
 
     @property
     def nothing(self) -> bool:
@@ -36,7 +51,11 @@ class Seen:
 def read_seen(data: Mapping[str, Any], size_wh: tuple[int, int]) -> Seen:
     """The reply of the `difference` tool about pictures of `size_wh`."""
     listed = data["regions"]
-    solid = tuple(Box(*map(float, r["box_px"])) for r in listed if not r["edge_only"])
+    solid = tuple(
+        Region(box=Box(*map(float, r["box_px"])), area_px=int(r["area_px"]))
+        for r in listed
+        if not r["edge_only"]
+    )
     return Seen(
         regions=solid,
         fringes=len(listed) - len(solid),

@@ -28,7 +28,7 @@ def judge_targets(exhibits: Exhibits) -> Finding | Unsure:
         return judge_target(exhibits, source, edited, reference, exhibits.targets)
     if reference is None:
         return _without_a_place(exhibits, source, edited)
-    found = look(source, reference).regions
+    found = look(source, reference).boxes
     places = distinct(found, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
     if not places:
         return Unsure(why="the reference does not differ from the source: no target to be found")

@@ -26,6 +26,12 @@ def detail(lab: Planes, part: Mask) -> float:
     return float(np.sqrt(np.mean((across**2 + down**2)[part])))
 
 
+def edges_found(lab: Planes, like: Planes, part: Mask) -> float:
+    """Share of the edges of `like` that lie at the same place in `lab`: near 0 to about 1."""
+    shown, wanted = (_colour_slopes(p)[part] for p in (lab, like))
+    return float((shown * wanted).sum() / max(float((wanted * wanted).sum()), 1e-6))
+
+
 def variation(lab: Planes, part: Mask) -> float:
     """Standard deviation of lightness in a part: what detail there is to lose."""
     return float(_lightness(lab, 0.7)[part].std())
@@ -55,6 +61,13 @@ def _slopes(lab: Planes) -> tuple[Plane, Plane]:
     across = cv2.Scharr(light, cv2.CV_32F, 1, 0, scale=1 / 32)
     down = cv2.Scharr(light, cv2.CV_32F, 0, 1, scale=1 / 32)
     return np.asarray(across, np.float32), np.asarray(down, np.float32)
+
+
+def _colour_slopes(lab: Planes) -> Planes:
+    """Slopes of all three planes, shape (h, w, 6)."""
+    soft = cv2.GaussianBlur(lab, (0, 0), 0.8)
+    slopes = [cv2.Scharr(soft, cv2.CV_32F, *d, scale=1 / 32) for d in ((1, 0), (0, 1))]
+    return np.asarray(np.concatenate(slopes, axis=2), np.float32)
 
 
 def _lightness(lab: Planes, sigma_px: float) -> Plane:

@@ -21,10 +21,10 @@ class SceneThresholds:
     that was kept has 0.6 and more)."""
     typical_flat: float = 0.8
     """Under this even lost outlines mean nothing: there were none."""
-    seen_least: float = 6.0
-    seen_surely: float = 9.0
-    """Lab distance of a region, texture blurred away: below the first nobody sees it, from the
-    second everybody does."""
+    seen_least: float = 4.5
+    seen_surely: float = 8.0
+    """Lab distance of what changed in a region: below the first nobody sees it (what is no change
+    stayed under 3.2), from the second everybody does (planted anomalies have 19 and more)."""
     area_share: float = 0.0002
     area_px: int = 30
     """A region smaller than this, in the picture's area or in pixels, is a speck."""
@@ -88,18 +88,22 @@ class TargetThresholds:
     gone: float = 0.3
     same_letters: float = 0.7
     other_letters: float = 0.5
-    """Correlation of lettering at one size: one word 0.75 and more, two words 0.4 and less."""
+    """Correlation of lettering at one size: one word 0.76 and more, two words 0.45 and less."""
     clearly_more: float = 0.15
     same_fill: float = 12.0
     stands_there: float = 17.0
     """Lab distance to the reference's fill, texture blurred away: other fills of the same hole stay
     under 10, another thing has 20 and more."""
-    same_thing: float = 0.35
+    same_thing: float = 0.42
     other_thing: float = 0.75
-    """What is left to the reference: another shade of the same thing under 0.35."""
-    smudged: float = 0.5
-    sharp: float = 0.6
-    """Detail beside the reference's: a smudge has less than half, a right thing 0.65 and more."""
+    """What is left to the reference: another shade of the same thing has 0.32 and less, another
+    thing 0.57 and more."""
+    recognised: float = 0.5
+    unrecognised: float = 0.25
+    """Share of the reference's edges that are there: a right thing has 0.57 and more, a smudge
+    0.14 and less."""
+    smudged: float = 0.48
+    """Detail beside the reference's, under which there are no edges of another thing either."""
     poorest: float = 0.4
     """Detail of a pattern as a share of the reference's, or the reverse, that is another's."""
 

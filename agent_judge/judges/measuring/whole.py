@@ -57,7 +57,7 @@ def _in_tone(base: Planes, other: Planes, seen: Mask) -> Planes:
     spread = x.std(axis=0) + 1.0
     gain = np.clip(y.std(axis=0) / spread, 1 - _GAIN, 1 + _GAIN)
     offset = np.clip(np.median(y - x * gain, axis=0), -_OFFSET, _OFFSET)
-    return np.clip(base * gain + offset, 0, 255).astype(np.float32)
+    return np.asarray(np.clip(base * gain + offset, 0, 255), np.float32)
 
 
 def _least_distance(first: Planes, second: Planes) -> Planes:
@@ -70,7 +70,7 @@ def _least_distance(first: Planes, second: Planes) -> Planes:
         for x in range(side):
             apart = first - padded[y : y + height, x : x + width]
             np.minimum(least, np.einsum("ijk,ijk->ij", apart, apart), out=least)
-    return np.sqrt(least)
+    return np.asarray(np.sqrt(least), np.float32)
 
 
 def _agreement(first: Planes, second: Planes, seen: Mask) -> float:

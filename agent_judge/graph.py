@@ -174,7 +174,7 @@ def _stop_on_refusal(reply: Reply) -> None:
         )
 
 
-def _after_judge(state: LoopState) -> Literal["tools", "verdict"]:
+async def _after_judge(state: LoopState) -> Literal["tools", "verdict"]:
     return "tools" if state["calls"] else "verdict"
 
 
@@ -287,5 +287,5 @@ def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None
     return None if loop.look.cropped else read
 
 
-def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
+async def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
     return "judge" if state["verdict"] is None else "__end__"

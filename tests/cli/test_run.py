@@ -1,14 +1,17 @@
 """`agent-judge run` as a user meets it: fates, exit codes, resume, kills. Real sockets."""
 
+import contextlib
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,23 +21,33 @@ from agent_judge.records import Record
 from agent_judge.run import Run
 from agent_judge.testing.answers import by_turn, calls, criterion_of, fails, says, verdict
 from agent_judge.testing.endpoint import LoopbackEndpoint
+from tests.cli.calls import call
 
 AGENT_JUDGE = [sys.executable, "-m", "agent_judge"]
 KEYLESS = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "AGENT_JUDGE_"))}
+ENV = {**KEYLESS, "OPENAI_API_KEY": "sk-test"}
 QUICK = ("--set", "judge.transport_retries=1", "--set", "judge.backoff_max_s=0.01")
 
 
-def agent_judge(*args, timeout=120, **kwargs) -> subprocess.CompletedProcess[str]:
-    env = {**KEYLESS, "OPENAI_API_KEY": "sk-test"}
-    return subprocess.run(
-        [*AGENT_JUDGE, *map(str, args)],
-        capture_output=True,
-        text=True,
-        env=env,
-        timeout=timeout,
-        check=False,
-        **kwargs,
-    )
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def agent_judge(*args: object) -> Done:
+    """The command line in this process: the same entry point, only the start-up is saved."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, ENV, clear=True),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = call(*args)
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 def write_rows(folder: Path, n: int, **more) -> Path:
@@ -335,13 +348,12 @@ def test_limit_checks_the_first_rows_only_and_says_so(tmp_path):
 
 
 def start(*args) -> subprocess.Popen[str]:
-    env = {**KEYLESS, "OPENAI_API_KEY": "sk-test"}
     return subprocess.Popen(
         [*AGENT_JUDGE, *map(str, args)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=env,
+        env=ENV,
     )
 
 

@@ -8,7 +8,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 DEMO := demo_run
 DEPENDS := pyproject.toml constraints.txt
 
-.PHONY: demo check test lint types contracts clean
+.PHONY: demo check test lint types contracts browser clean
 
 demo: $(VENV)/.core
 	@rm -rf $(DEMO)
@@ -20,7 +20,7 @@ demo: $(VENV)/.core
 check: $(VENV)/.dev lint types contracts
 	@$(BIN)/pytest -q -n 2 -m "not slow and not torch and not gpu and not network and not weights"
 
-test: $(VENV)/.full lint types contracts
+test: $(VENV)/.full browser lint types contracts
 	@$(BIN)/pytest -q -n 2 -m "not gpu and not network"
 
 lint: $(VENV)/.dev
@@ -58,6 +58,12 @@ $(VENV)/.full: $(VENV)/.dev
 	@$(PIP) -c constraints.txt 'setuptools>=77' wheel hatchling editables
 	@$(PIP) -c constraints.txt --no-build-isolation -e '.[models,dev,ocr]'
 	@touch $@
+
+# The pages are tested in a real browser; without one those tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || { echo "installing chromium"; \
+	  apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "chromium is missing and cannot be installed here: tests of pages are skipped" >&2
 
 clean:
 	rm -rf $(VENV) $(DEMO) dist build

@@ -73,9 +73,10 @@ async def _probe(base_url: str | None, model: str | None) -> Findings:
 
     flags = {"judge.base_url": base_url, "judge.model": model}
     settings = settings_of(None, config=None, assignments=(), flags=flags)
-    name = settings.judge.model or await only_model(settings.judge)
+    judge = settings.judge.model_copy(update={"transport_retries": 1})  # a person is waiting
+    name = judge.model or await only_model(judge)
     profile = profile_for(name, settings.endpoint)
-    return await probe(name, settings.judge, profile, prices=settings.prices)
+    return await probe(name, judge, profile, prices=settings.prices)
 
 
 def _in_words(found: Findings) -> Iterator[str]:

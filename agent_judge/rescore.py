@@ -1,7 +1,8 @@
 """Saved replies read again with today's parser, offline: no request is sent.
 
 Only final answers are read again. A criterion that ended for another reason (transport, a refusal)
-has no answer to read and stays as it is.
+has no answer to read and stays as it is. So does one of whose conversations any left none, be it
+that it broke off or that its pictures were identical: the others alone would make another verdict.
 """
 
 from __future__ import annotations
@@ -61,9 +62,16 @@ def _read_again(saved: Saved, convention: Convention) -> Record | None:
         [_reading(list(look), record, convention) for _, look in itertools.groupby(vote, _look)]
         for _, vote in itertools.groupby(saved.replies, lambda entry: entry["vote"])
     ]
-    if not votes or any(reading is None for vote in votes for reading in vote):
+    readings = [reading for vote in votes for reading in vote if reading is not None]
+    if len(readings) != _n_conversations(saved):
         return None
     return _settled_again(record, votes)
+
+
+def _n_conversations(saved: Saved) -> int | None:
+    """How many there were, those without a reply included; None where no reply tells it."""
+    looks = next((entry.get("looks") for entry in saved.replies), None)
+    return None if looks is None else looks * len(saved.record.vote_levels)
 
 
 def _look(entry: Mapping[str, Any]) -> int:
@@ -94,19 +102,34 @@ def _box_reader(
 
 def _settled_again(record: Record, votes: Sequence[Sequence[_Reading | None]]) -> Record:
     levels = [[_level(reading) for reading in vote] for vote in votes]
-    worst = [vote[worst_of(of_vote)] for vote, of_vote in zip(votes, levels, strict=True)]
-    vote_levels = tuple(_level(reading) for reading in worst)
+    worst = [worst_of(of_vote) for of_vote in levels]
+    vote_levels = tuple(of_vote[look] for of_vote, look in zip(levels, worst, strict=True))
     level = median_level(vote_levels)
-    chosen = worst[vote_levels.index(level)] if level in vote_levels else worst[0]
+    number = vote_levels.index(level) if level in vote_levels else 0
+    chosen = votes[number][worst[number]]
     fields: dict[str, Any] = {
         "level": None, "label": None, "score_100": None, "reason": None, "answers": (),
         "anomalies": (), "vote_levels": vote_levels,
+        "per_target": _per_target(record, votes[number]),
     }  # fmt: skip
     if isinstance(chosen, Verdict) and level is not None:
         return replace(record, **{**fields, **verdict_fields(chosen)})
     reason = "inconsistent" if isinstance(chosen, ContradictionError) else "unparseable"
     told = {"status": "unscored", "reason": reason, "explanation": str(chosen)}
     return replace(record, **{**fields, **told})
+
+
+def _per_target(record: Record, vote: Sequence[_Reading | None]) -> tuple[Mapping[str, Any], ...]:
+    """The targets as they are read today; one look may show them all."""
+    readings = vote if len(vote) > 1 else [*vote] * len(record.per_target)
+    return tuple(
+        {
+            **target,
+            "level": _level(reading),
+            "label": reading.label if isinstance(reading, Verdict) else None,
+        }
+        for target, reading in zip(record.per_target, readings, strict=True)
+    )
 
 
 def _level(reading: _Reading | None) -> int | None:

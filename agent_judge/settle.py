@@ -28,8 +28,8 @@ class Judged:
     thumbnail: bytes | None = None
     """The row in small (WebP), with the last criterion of a sample that was judged."""
     replies: tuple[Mapping[str, Any], ...] = ()
-    """Assistant messages, verbatim, with the vote and the look that they belong to, the look's
-    size and whether boxes were asked for: enough to read them again."""
+    """Assistant messages, verbatim, with the vote and the look that they belong to, how many looks
+    the vote has, the look's size and whether boxes were asked for: enough to read them again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +108,7 @@ def replies_of(votes: Sequence[Sequence[Outcome]]) -> tuple[Mapping[str, Any], .
         {
             "vote": v,
             "look": k,
+            "looks": len(vote),
             "size_wh": list(outcome.look.view.size_wh),
             "boxes_asked": not outcome.look.cropped,
             "message": message,

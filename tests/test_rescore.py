@@ -5,23 +5,24 @@ import pytest
 from agent_judge.judges.coordinates import Convention
 from agent_judge.records import Record
 from agent_judge.rescore import rescore
+from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.store import PlannedRow, Store
 from tests.fakes import answers, calls, says
 
 LOST = {"status": "unscored", "reason": "unparseable", "explanation": "an older parser"}
 
 
-def kept(tmp_path, messages, looks=None, votes=None, **fields) -> Store:
+def kept(tmp_path, messages, looks=None, votes=None, n_looks=1, **fields) -> Store:
     """A store with one record whose replies are `messages`."""
     store = Store.create(tmp_path, {"judge": {"model": "m"}})
     store.plan([PlannedRow(id="a", mode="tool", row={"id": "a"})])
-    record = Record(
-        id="a", item="a", editor="", type=None, mode="tool", criterion="IF", **{**LOST, **fields}
-    )
+    fields = {**LOST, "vote_levels": (None,) * len(set(votes or [0])), **fields}
+    record = Record(id="a", item="a", editor="", type=None, mode="tool", criterion="IF", **fields)
     replies = [
         {
             "vote": votes[i] if votes else 0,
             "look": looks[i] if looks else 0,
+            "looks": n_looks,
             "size_wh": [100, 80],
             "boxes_asked": True,
             "message": message,
@@ -30,6 +31,15 @@ def kept(tmp_path, messages, looks=None, votes=None, **fields) -> Store:
     ]
     store.save(record, round_=0, inputs={}, replies=replies)
     return store
+
+
+def targets(*levels: int | None) -> tuple[dict[str, object], ...]:
+    ladder = load_ladder("IF")
+    labels = (None if level is None else ladder.label_of(level) for level in levels)
+    return tuple(
+        {"box": [n, 0, n + 1, 1], "level": level, "label": label}
+        for n, (level, label) in enumerate(zip(levels, labels, strict=True))
+    )
 
 
 def ended(store: Store) -> list[int | str | None]:
@@ -56,9 +66,34 @@ def test_only_final_answers_are_read_again(tmp_path, messages, ends):
 
 def test_targets_and_votes_settle_as_in_a_run(tmp_path):
     messages = [answers("IF", level) for level in (4, 2, 4, 3)]
-    with kept(tmp_path, messages, looks=[0, 1, 0, 1], votes=[0, 0, 1, 1]) as store:
+    lost = {"n_looks": 2, "per_target": targets(None, None)}
+    with kept(tmp_path, messages, looks=[0, 1, 0, 1], votes=[0, 0, 1, 1], **lost) as store:
         [change] = rescore(store, Convention(), write=False)
     assert (change.after.vote_levels, change.after.level) == ((2, 3), 2)
+    assert change.after.per_target == targets(4, 2)
+
+
+def test_one_look_at_all_targets_speaks_for_each(tmp_path):
+    with kept(tmp_path, [answers("IF", 3)], per_target=targets(None, None)) as store:
+        [change] = rescore(store, Convention(), write=False)
+    assert change.after.per_target == targets(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("messages", "record"),
+    [
+        pytest.param([answers("IF", 4)], {"n_looks": 2}, id="a target whose judge fell silent"),
+        pytest.param(
+            [answers("IF", 4)],
+            {"n_looks": 2, "status": "scored", "level": 1, "reason": None, "vote_levels": (1,)},
+            id="a target that was identical, so that no judge was asked",
+        ),
+        pytest.param([answers("IF", 4)], {"vote_levels": (None,) * 3}, id="votes that broke off"),
+    ],
+)
+def test_conversations_without_an_answer_are_not_passed_over(tmp_path, messages, record):
+    with kept(tmp_path, messages, **record) as store:
+        assert ended(store) == []
 
 
 def test_a_level_that_can_no_longer_be_read_is_taken_back(tmp_path):

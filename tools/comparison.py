@@ -28,7 +28,7 @@ _MARGIN_PX = 4
 """Kept from masks and from what only one picture shows."""
 _RIM_PX = 1
 """At a picture's own rim (at half size) smoothing has half the pixels: evidence counts half."""
-_ABSOLUTE_PIXELS = 300_000
+_ABSOLUTE_PIXELS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ def compare(sharp: RGB, soft: RGB, masked: tuple[Mask, Mask], *, most: int) -> C
         reduction=reduction,
         tone=rest.tone,
         sharpness=rest.sharpness,
-        grid_px=grid_period(rest.luma),
+        grid_px=grid_period(rest.luma * calm),
         noise_level=float(np.sqrt(np.mean(rest.luma[calm] ** 2))) if calm.any() else 0.0,
     )
 

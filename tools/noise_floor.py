@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agent_judge.tools.planes import Mask, Plane, stride
 
-_SAMPLE = 20_000
+_SAMPLE = 8_000
 _BLOCK_PX = 8
 _FEW_BLOCKS = 40
 _GUMBEL_MEDIAN, _GUMBEL_QUARTILE = 0.3665, 0.8794
@@ -52,7 +52,7 @@ def _non_negative_fit(
 ) -> NDArray[np.float64]:
     weights = np.zeros(design.shape[1])
     weights[0] = np.median(sizes)
-    for _ in range(5):
+    for _ in range(4):
         expected = design @ weights + 0.3
         short = np.minimum(sizes, 3 * np.median(sizes / expected) * expected)
         scaled = design / expected[:, None]

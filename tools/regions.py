@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from agent_judge.tools.evidence import Evidence
 from agent_judge.tools.planes import Mask, Plane
 from agent_judge.tools.residual import Remainder
+
+_Value = TypeVar("_Value", np.bool_, np.float32)
 
 _LOW = 0.5
 """A region reaches out to this level from a pixel above 1."""
@@ -33,7 +36,7 @@ class Patch:
     """Half-open."""
     area_px: int
     strength: float
-    """Root of the summed squares of its evidence: contrast and area together."""
+    """Root of the sum of evidence times distance: certainty, contrast and area together."""
     fringe: bool
     """A thin line along an edge that moved by a fraction of a pixel."""
 
@@ -56,7 +59,7 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
     for index in order[:most]:
         x, y, w, h = (int(v) for v in stats[index, :4])
         inside = labels[y : y + h, x : x + w] == index
-        strength = np.where(inside, evidence.strength[y : y + h, x : x + w], 0)
+        strength = _doubled(evidence.strength[y : y + h, x : x + w])
         x, y, w, h = 2 * x, 2 * y, min(2 * w, width - 2 * x), min(2 * h, height - 2 * y)
         part = np.s_[y : y + h, x : x + w]
         core = _core(evidence.distance[part], _doubled(inside)[:h, :w])
@@ -71,7 +74,7 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
                     y + int(rows.max()) + 1,
                 ),
                 area_px=int(core.sum()),
-                strength=2 * float(np.sqrt((strength**2).sum())),
+                strength=float(np.sqrt((strength[:h, :w] * evidence.distance[part])[core].sum())),
                 fringe=_is_fringe(core, rest, (x, y)),
             )
         )
@@ -79,8 +82,8 @@ def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[P
     return patches, len(order[most:]), pixels
 
 
-def _doubled(inside: Mask) -> Mask:
-    return inside.repeat(2, axis=0).repeat(2, axis=1)
+def _doubled(plane: NDArray[_Value]) -> NDArray[_Value]:
+    return plane.repeat(2, axis=0).repeat(2, axis=1)
 
 
 def _components(

@@ -24,7 +24,7 @@ MIN_SIDE_PX = 24
 """Pictures with a shorter side have too little to align."""
 _SIDES_PX = (64, 128, 256, 1024)
 """Longer sides of the levels, coarse to fine; starts are compared on the last but one."""
-_MAX_POINTS = 8_000
+_MAX_POINTS = 5_000
 _MIN_POINTS = 100
 _TRUSTED_AGREEMENT = 0.3
 """Correlation of gradients, about 0 for unrelated pictures, above which a motion is believed."""
@@ -32,8 +32,14 @@ _SURE_AGREEMENT = 0.7
 """Above this no further start is tried."""
 _BETTER_AGREEMENT = 0.05
 """What a further start must add: pictures repeat themselves."""
-_SIMPLER_COST = 1.01
+_LEAST_BAR = 0.03
+"""Share of a side that bars must take: a shift leaves thinner strips."""
+_BARS_SHARE = 0.02
+"""How far the motion may be from that of the content between bars to be called letterboxed."""
+_SIMPLER_COST = 1.02
 """A simpler motion is kept while it costs at most this much of the best one."""
+_SIMPLER_POINTS = 0.002
+"""Share of the points, too, that a simpler motion may leave unexplained: what came into view."""
 _TUKEY = 4.685
 _TRANSLATION = ((0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 1))
 _SCALE = (*_TRANSLATION, (1, 0, 0, 0, 1, 0))
@@ -93,7 +99,7 @@ def register(moving: Grey, fixed: Grey, moving_masked: Mask, fixed_masked: Mask)
         return Registration(matrix=whole, trusted=True, bars=False)
     pair = (_finest(moving, moving_masked), _finest(fixed, fixed_masked))
     frame = frame_onto_frame(pair[0].grey.shape, pair[1].grey.shape)
-    best, agreement, start = _best_start(pair, frame)
+    best, agreement = _best_start(pair, frame)
     if agreement < _TRUSTED_AGREEMENT:
         return Registration(matrix=whole, trusted=False, bars=False)
     matrix = _simplest(pair, best, frame)
@@ -101,7 +107,12 @@ def register(moving: Grey, fixed: Grey, moving_masked: Mask, fixed_masked: Mask)
         return Registration(matrix=whole, trusted=True, bars=False)
     into = frame_onto_frame(moving.shape, pair[0].grey.shape)
     out_of = frame_onto_frame(pair[1].grey.shape, fixed.shape)
-    return Registration(matrix=out_of @ matrix @ into, trusted=True, bars=start is _without_bars)
+    bars = _without_bars(pair, frame)
+    return Registration(
+        matrix=out_of @ matrix @ into,
+        trusted=True,
+        bars=bars is not None and _farthest(pair[0], bars, matrix) < _BARS_SHARE,
+    )
 
 
 def frame_onto_frame(moving_hw: tuple[int, ...], fixed_hw: tuple[int, ...]) -> Matrix:
@@ -136,21 +147,30 @@ _Pair = tuple[_Picture, _Picture]
 _Start = Callable[[_Pair, Matrix], Matrix | None]
 
 
-def _best_start(pair: _Pair, frame: Matrix) -> tuple[Matrix, float, _Start]:
-    best, best_agreement, best_start = frame, -1.0, _same_frame
+def _farthest(picture: _Picture, one: Matrix, other: Matrix) -> float:
+    """Largest distance between a corner under two motions, as a share of its diagonal there."""
+    height, width = picture.grey.shape
+    corners = np.array([[0, width, 0, width], [0, 0, height, height], [1, 1, 1, 1]], float)
+    here, there = one @ corners, other @ corners
+    diagonal = np.linalg.norm(here[:2, 3] - here[:2, 0])
+    return float(np.linalg.norm((here - there)[:2], axis=0).max() / diagonal)
+
+
+def _best_start(pair: _Pair, frame: Matrix) -> tuple[Matrix, float]:
+    best, best_agreement = frame, -1.0
     for start in (_same_frame, _without_bars, _phase_correlation, _key_points):
         matrix = start(pair, frame)
         if matrix is None:
             continue
         for side in _SIDES_PX[:-1]:
             level = _level(pair, matrix, side)
-            matrix = _fit(level, matrix, _SCALE)
-        agreement = _agreement(level, matrix)
+            fits = (matrix, _fit(level, matrix, _SCALE))
+            agreement, matrix = max(((_agreement(level, m), m) for m in fits), key=lambda f: f[0])
         if agreement > best_agreement + _BETTER_AGREEMENT:
-            best, best_agreement, best_start = matrix, agreement, start
+            best, best_agreement = matrix, agreement
         if best_agreement > _SURE_AGREEMENT:
             break
-    return best, best_agreement, best_start
+    return best, best_agreement
 
 
 def _same_frame(pair: _Pair, frame: Matrix) -> Matrix | None:
@@ -177,7 +197,8 @@ def _content_box(grey: Plane) -> tuple[int, int, int, int]:
     for axis in (0, 1):
         flat = grey.std(axis=axis) < 3.0
         first, last = int(np.argmin(flat)), len(flat) - int(np.argmin(flat[::-1]))
-        spans.append((0, len(flat)) if flat.all() or last - first < 8 else (first, last))
+        no_bars = flat.all() or len(flat) - (last - first) < _LEAST_BAR * len(flat)
+        spans.append((0, len(flat)) if no_bars else (first, last))
     (left, right), (top, bottom) = spans
     return left, top, right, bottom
 
@@ -232,7 +253,7 @@ def _simplest(pair: _Pair, start: Matrix, frame: Matrix) -> Matrix:
     candidates = [frame, _fit(level, moved, _TRANSLATION), scale, affine]
     spread = _spread(level, affine)
     costs = [_cost(level, candidate, spread) for candidate in candidates]
-    bearable = min(costs) * _SIMPLER_COST
+    bearable = min(costs) * _SIMPLER_COST + _SIMPLER_POINTS
     return next(m for m, cost in zip(candidates, costs, strict=True) if cost <= bearable)
 
 
@@ -358,6 +379,8 @@ def _cost(level: _Level, matrix: Matrix, spread: float) -> float:
 
 def _agreement(level: _Level, matrix: Matrix) -> float:
     """Correlation of gradients over all points; those that fall outside agree in nothing."""
+    if len(level.points) < _MIN_POINTS:
+        return 0.0
     values, inside, back = _sample(level, matrix)
     moving = np.where(inside[:, None], values[:, 1:] @ back[:2, :2], 0)
     fixed = level.fixed[:, 1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agent_judge.tools.planes import Matrix, Plane
 from agent_judge.tools.residual import Tone
@@ -11,8 +12,10 @@ _TONE_LEVELS = 2.0
 _NOISE_LEVELS = 1.0
 _SOFT, _SHARP = 0.8, 1.25
 _PERIODS_PX = (16, 8, 4, 2)
+_JPEG_PX, _STEP_RATIO = 8, 1.1
 _LINE_RATIO = 2.5
 """How far a grid's line stands out of the spectrum around it."""
+_SPECTRUM_LEVELS = 0.5
 _SPECTRUM_PX, _SPECTRUM_LINES = 1024, 256
 
 
@@ -24,22 +27,33 @@ def grid_period(rest: Plane) -> int | None:
     """
     for plane in (rest, rest.T):
         part = plane[:: max(1, len(plane) // _SPECTRUM_LINES), :_SPECTRUM_PX]
-        length = part.shape[1] // 16 * 16
-        if length < 128 or len(part) < 32:
+        part = part[:, : part.shape[1] // 16 * 16]
+        if part.shape[1] < 128 or len(part) < 32:
             continue
         level = 3 * float(np.sqrt(np.mean(part**2)))
-        power = (np.abs(np.fft.rfft(np.clip(part[:, :length], -level, level))) ** 2).mean(axis=0)
+        if level < _SPECTRUM_LEVELS:
+            return None
+        part = np.clip(part, -level, level)
+        if _step_ratio(part) > _STEP_RATIO:
+            return _JPEG_PX
+        power = (np.abs(np.fft.rfft(part)) ** 2).mean(axis=0)
         for period in _PERIODS_PX:
-            if _stands_out(power, length // period):
+            if _stands_out(power, part.shape[1] // period):
                 return period
     return None
 
 
-def _stands_out(power: np.ndarray, step: int) -> bool:
+def _step_ratio(part: Plane) -> float:
+    """How much larger steps are across the borders of JPEG's blocks than elsewhere."""
+    steps = np.abs(np.diff(part, axis=1, append=part[:, -1:])).mean(axis=0)
+    phases = steps.reshape(-1, _JPEG_PX)[:-1].mean(axis=0)
+    return float(phases.max() / max(float(np.median(phases)), 1e-3))
+
+
+def _stands_out(power: NDArray[np.float64], step: int) -> bool:
     """Whether the odd harmonics of a line, which no shorter period shares, rise above the rest."""
-    lines = range(step, len(power), 2 * step)
     ratios = []
-    for line in lines:
+    for line in range(step, len(power), 2 * step):
         around = power[max(1, line - 6) : line + 7]
         ratios.append(power[line] / max(float(np.median(around)), 1e-9))
     return bool(ratios) and float(np.median(ratios)) > _LINE_RATIO
@@ -77,7 +91,7 @@ def remarks(
     if aligned and not _SOFT <= sharpness <= _SHARP:
         word = "softened" if sharpness < 1 else "sharpened"
         said.append(f"fine detail is {word} to {sharpness:.0%} of the source's contrast")
-    if grid_px == 8:
+    if grid_px == _JPEG_PX:
         said.append("compression-like: an 8 px block pattern differs everywhere")
     elif grid_px is not None:
         said.append(f"grid texture: a pattern of {grid_px} px period differs everywhere")

@@ -26,14 +26,17 @@ from agent_judge.tools.planes import (
     stride,
 )
 
-_SAMPLE = 40_000
+_SAMPLE = 12_000
 _SOFTENINGS_PX = (0.7, 1.5)
 """Sigmas of the blurs whose mixture with the picture itself imitates a resampling."""
+_TONE_BLOCK_PX = 8
 _TINT_BLOCK_PX = 16
 _TINT_LIMIT = 10.0
 """A slowly varying tint stays within this many grey levels; more is an edit."""
 _CLIPPED = 6
 """Grey levels at either end that may stand for a clipped value, after re-encoding."""
+_DETAIL = 3.0
+"""Local contrast in grey levels under which a place tells nothing about sharpness."""
 _TUKEY = 4.685
 
 
@@ -134,12 +137,13 @@ def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
     luma, fixed_luma = (
         np.asarray(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), np.float32) for p in (toned, wanted)
     )
-    softened, sharpness = _softened(luma, fixed_luma, usable)
+    contrasts = (local_contrast(p, 1.0, half(usable.shape)) for p in (luma, fixed_luma))
+    luma_contrast = np.minimum(*contrasts)
+    softened, sharpness = _softened(luma, fixed_luma, usable, luma_contrast)
     chroma, chroma_contrast = _chroma(toned, wanted, usable)
-    contrasts = (local_contrast(p, 1.0, half(usable.shape)) for p in (softened, fixed_luma))
     return Remainder(
         luma=_untinted(fixed_luma - softened, usable, _TINT_BLOCK_PX),
-        luma_contrast=np.minimum(*contrasts),
+        luma_contrast=luma_contrast,
         chroma=chroma,
         chroma_contrast=chroma_contrast,
         fixed_luma=fixed_luma,
@@ -149,10 +153,14 @@ def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
 
 
 def fit_tone(moved: RGB, fixed: RGB, usable: Mask) -> Tone:
-    """Gain and offset of each channel that carry `moved` to `fixed`, blind to local edits."""
-    step = stride(usable.shape, _SAMPLE)
-    picked = usable[::step, ::step]
-    pair = [np.asarray(cv2.blur(p, (5, 5)))[::step, ::step][picked] for p in (moved, fixed)]
+    """Gain and offset of each channel that carry `moved` to `fixed`, blind to local edits.
+
+    Means of blocks are compared: detail that re-encoding lost must not look like a lower gain.
+    """
+    block = max(_TONE_BLOCK_PX, stride(usable.shape, _SAMPLE))
+    small_wh = (max(1, usable.shape[1] // block), max(1, usable.shape[0] // block))
+    seen = resized(usable.astype(np.float32), small_wh) > 0.99
+    pair = [cv2.resize(p, small_wh, interpolation=cv2.INTER_AREA)[seen] for p in (moved, fixed)]
     lines = [_line(*(p[:, channel].astype(np.float64) for p in pair)) for channel in range(3)]
     (red, red_0), (green, green_0), (blue, blue_0) = lines
     return Tone(gain=(red, green, blue), offset=(red_0, green_0, blue_0))
@@ -161,10 +169,10 @@ def fit_tone(moved: RGB, fixed: RGB, usable: Mask) -> Tone:
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
     unclipped = (x > 4) & (x < 251) & (y > 4) & (y < 251)
     x, y = x[unclipped], y[unclipped]
-    if len(x) < 50:
-        return 1.0, 0.0
-    gain, offset = 1.0, float(np.median(y - x))
-    for _ in range(5):
+    gain, offset = 1.0, float(np.median(y - x)) if len(x) else 0.0
+    if len(x) < 30:
+        return gain, offset
+    for _ in range(4):
         weight = _trust(y - gain * x - offset, 1.0)
         total = weight.sum()
         mean_x, mean_y = (weight * x).sum() / total, (weight * y).sum() / total
@@ -182,14 +190,19 @@ def _trust(rest: NDArray[np.float64], least: float) -> NDArray[np.float64]:
     return np.clip(1 - (rest / (_TUKEY * scale)) ** 2, 0, None) ** 2
 
 
-def _softened(luma: Plane, fixed_luma: Plane, usable: Mask) -> tuple[Plane, float]:
-    """`luma` under the mixture of blurs that comes closest to `fixed_luma`; detail kept."""
-    layers = [luma, *(smooth(luma, s) for s in _SOFTENINGS_PX)]
-    step = stride(usable.shape, _SAMPLE)
-    picked = usable[::step, ::step]
-    columns = [p[::step, ::step][picked].astype(np.float64) for p in (*layers, fixed_luma)]
-    if len(columns[0]) < 100:
+def _softened(luma: Plane, fixed_luma: Plane, usable: Mask, contrast: Plane) -> tuple[Plane, float]:
+    """`luma` under the mixture of blurs that comes closest to `fixed_luma`; detail kept.
+
+    Only places of high contrast in both pictures tell: elsewhere noise would pass for sharpness.
+    """
+    step = 2 * stride(usable.shape, 4 * _SAMPLE)
+    contrasts = contrast[:: step // 2, :: step // 2]
+    least = max(_DETAIL, float(np.quantile(contrasts, 0.75)))
+    picked = usable[::step, ::step] & (contrasts >= least)
+    if int(picked.sum()) < 100:
         return luma, 1.0
+    layers = [luma, *(smooth(luma, s) for s in _SOFTENINGS_PX)]
+    columns = [p[::step, ::step][picked].astype(np.float64) for p in (*layers, fixed_luma)]
     design = np.column_stack([c - columns[2] for c in columns[:2]])
     target = columns[3] - columns[2]
     target -= np.median(target - design[:, 0])

@@ -52,7 +52,8 @@ SUFFIXES = {
 MAX_ASPECT_MISFIT = 0.02
 """Aspects that differ by no more are one picture scaled (editing models round sizes)."""
 
-_FORMATS = tuple(sorted(set(SUFFIXES.values())))
+FORMATS = tuple(sorted(set(SUFFIXES.values())))
+"""All formats that are read, by Pillow's names."""
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -62,7 +63,7 @@ _UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_DAMAGE = (
+DAMAGE = (
     *(OSError, ValueError, SyntaxError, TypeError, LookupError, EOFError, ArithmeticError),
     *(AttributeError, AssertionError, RuntimeError, MemoryError, struct.error, zlib.error),
 )
@@ -119,7 +120,7 @@ def decode_image(source: Path | bytes) -> Decoded:
     data = source if isinstance(source, bytes) else _read(source)
     notes: list[str] = []
     try:
-        with _quiet_pillow(), Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+        with quiet_pillow(), Image.open(io.BytesIO(data), formats=FORMATS) as image:
             _check_size(image.size)
             kind = "JPEG" if image.format == "MPO" else str(image.format)
             suffix = "" if isinstance(source, bytes) else source.suffix.lower()
@@ -128,11 +129,11 @@ def decode_image(source: Path | bytes) -> Decoded:
             pixels = np.array(_upright_srgb(image, data, notes))
     except UnidentifiedImageError as err:
         raise PictureError(
-            f"{name}: no whole picture of a known format ({', '.join(_FORMATS)})"
+            f"{name}: no whole picture of a known format ({', '.join(FORMATS)})"
         ) from err
     except Image.DecompressionBombError as err:
         raise PictureError(f"{name}: larger than {MAX_PIXELS // 10**6} megapixels") from err
-    except _DAMAGE as err:
+    except DAMAGE as err:
         what = " ".join(str(err).split()) or type(err).__name__
         raise PictureError(f"{name}: cannot be decoded: {what}") from err
     checksum = hashlib.sha256(data).hexdigest()
@@ -262,7 +263,7 @@ _quiet_filters = warnings.catch_warnings()
 
 
 @contextmanager
-def _quiet_pillow() -> Iterator[None]:
+def quiet_pillow() -> Iterator[None]:
     """Pillow's warnings off, however many threads decode.
 
     `catch_warnings` swaps a list of the whole process: with one per thread, the thread that
@@ -303,7 +304,7 @@ def _upright_srgb(image: ImageFile.ImageFile, data: bytes, notes: list[str]) -> 
 def _orientation(image: Image.Image) -> int:
     try:
         turn = image.getexif().get(0x0112, 1)
-    except _DAMAGE:  # damaged EXIF is no damaged picture
+    except DAMAGE:  # damaged EXIF is no damaged picture
         return 1
     return turn if isinstance(turn, int) else 1
 
@@ -311,7 +312,7 @@ def _orientation(image: Image.Image) -> int:
 def _has_more_frames(image: Image.Image) -> bool:
     try:
         return bool(getattr(image, "is_animated", False))
-    except _DAMAGE:  # there is a second frame, a damaged one
+    except DAMAGE:  # there is a second frame, a damaged one
         return True
 
 

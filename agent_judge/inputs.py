@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agent_judge.images import MAX_FILE_BYTES
 from agent_judge.manifest import sample_to_row
 from agent_judge.records import Sample
 
@@ -36,28 +39,39 @@ def _row_hash(sample: Sample) -> str:
 
 def _file(sample: Sample, name: str) -> list[Any] | None:
     path: Path | None = getattr(sample, name)
+    status = _status(path)
+    if path is None or status is None:
+        return None
     try:
-        if path is None:
-            return None
-        stat = path.stat()
-        return [stat.st_size, stat.st_mtime_ns, _sha256(path)]
+        return [status.st_size, status.st_mtime_ns, _sha256(path, status.st_size)]
     except OSError:
         return None
 
 
 def _file_changed(path: Path | None, before: list[Any] | None) -> bool:
-    try:
-        stat = None if path is None else path.stat()
-    except OSError:
-        stat = None
-    if path is None or stat is None or before is None:
-        return (stat is None) != (before is None)
+    status = _status(path)
+    if path is None or status is None or before is None:
+        return (status is None) != (before is None)
     size, mtime_ns, sha256 = before
-    if (stat.st_size, stat.st_mtime_ns) == (size, mtime_ns):
+    if (status.st_size, status.st_mtime_ns) == (size, mtime_ns):
         return False
-    return bool(stat.st_size != size or _sha256(path) != sha256)
+    try:
+        return bool(status.st_size != size or _sha256(path, size) != sha256)
+    except OSError:
+        return True
 
 
-def _sha256(path: Path) -> str:
+def _status(path: Path | None) -> os.stat_result | None:
+    """Of a file that can be a picture: none of a folder, a pipe or a device, which never ends."""
+    try:
+        status = None if path is None else path.stat()
+    except (OSError, ValueError):
+        return None
+    return status if status is not None and stat.S_ISREG(status.st_mode) else None
+
+
+def _sha256(path: Path, size: int) -> str:
+    if size > MAX_FILE_BYTES:  # it is not read as a picture either
+        return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -72,7 +72,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
     """
     sample, mode = assignment.sample, mode_of(assignment.sample, bench.settings)
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
-    intake: Intake | SampleError | OutputFault
+    intake: Intake | Exception
     inputs = await asyncio.to_thread(inputs_of, sample)
     difference: asyncio.Future[Difference] | None = None
     try:
@@ -80,7 +80,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         difference = _ahead(intake.row)
         height, width = intake.row.source.shape[:2]
         inputs["source_wh"] = [width, height]
-    except (SampleError, OutputFault) as err:
+    except Exception as err:  # told, or raised again, by each criterion
         intake = err
     last = list(assignment.rounds)[-1]
     targets: Sequence[tuple[float, float, float, float]] = ()
@@ -149,13 +149,15 @@ class _Criterion:
     def ladder(self) -> Ladder:
         return load_ladder(self.criterion)
 
-    async def run(self, intake: Intake | SampleError | OutputFault, deadline: float) -> Judged:
+    async def run(self, intake: Intake | Exception, deadline: float) -> Judged:
         if isinstance(intake, OutputFault):
             return Judged(
                 record=self._record(status=intake.status, explanation=str(intake)), round=self.round
             )
         if isinstance(intake, SampleError):
             return self.failed(intake.reason, str(intake))
+        if isinstance(intake, Exception):
+            raise intake
         try:
             intake.check_boxes(needed=PLANS[self.mode, self.criterion].needs_boxes)
             looks = await asyncio.to_thread(

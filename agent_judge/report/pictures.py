@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from agent_judge.images import DAMAGE, FORMATS, quiet_pillow
+
 PACK_LIMIT_BYTES = 150_000_000
 """Pictures up to this size together are put into the report's folder."""
 FOLDER = "pictures"
@@ -41,10 +43,12 @@ def is_shown_by_browsers(path: Path) -> bool:
 @lru_cache(maxsize=1024)
 def size_in_header(path: Path) -> tuple[int, int] | None:
     """Width and height of a picture as its header says, None without one; it is not decoded."""
+    if not path.is_file():  # a pipe would block for ever
+        return None
     try:
-        with Image.open(path) as image:
+        with quiet_pillow(), Image.open(path, formats=FORMATS) as image:
             return image.size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except (*DAMAGE, Image.DecompressionBombError):
         return None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 from agent_judge.errors import Fault, ManifestError
 from agent_judge.records import Sample
 from agent_judge.roots import Roots
-from agent_judge.row_fields import sample_of
+from agent_judge.row_fields import faults_of, sample_of
 from agent_judge.row_files import BadRow, read_rows
 
 MAX_LISTED_FAULTS = 200
@@ -44,9 +44,12 @@ def check_manifest(path: Path, *, roots: Sequence[Path] = (), limit: int | None 
     faults: list[Fault] = []
     n_rows = n_faults = 0
     lines: dict[bytes, int] = {}
-    for line, id_, outcome in _parse(path, roots, limit):
+    allowed = Roots(path.parent, roots)
+    for line, values in islice(read_rows(path), limit):
         n_rows += 1
-        found = () if isinstance(outcome, Sample) else outcome
+        told = () if isinstance(values, BadRow) else faults_of(values, allowed)
+        found = _faults(path, line, values, told)
+        id_ = _id_of(values)
         if id_ is not None:
             digest = hashlib.blake2b(id_.encode(), digest_size=16).digest()
             first = lines.setdefault(digest, line)
@@ -87,10 +90,12 @@ def read_lines(
     path: Path, *, roots: Sequence[Path] = (), limit: int | None = None
 ) -> Iterator[tuple[int, Sample]]:
     """The samples as `read_manifest` reads them, each with its line (its row in Parquet)."""
-    for line, _, outcome in _parse(path, roots, limit):
-        if not isinstance(outcome, Sample):
-            raise ManifestError(outcome)
-        yield line, outcome
+    allowed = Roots(path.parent, roots)
+    for line, values in islice(read_rows(path), limit):
+        sample, told = (None, ()) if isinstance(values, BadRow) else sample_of(values, allowed)
+        if sample is None:
+            raise ManifestError(_faults(path, line, values, told))
+        yield line, sample
 
 
 def sample_to_row(sample: Sample, folder: Path | None = None) -> dict[str, Any]:
@@ -128,22 +133,22 @@ def write_manifest(path: Path, samples: Iterable[Sample]) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def _parse(
-    path: Path, roots: Sequence[Path], limit: int | None
-) -> Iterator[tuple[int, str | None, Sample | tuple[Fault, ...]]]:
-    """(line, id where it could be read, the sample or the row's faults) of each row."""
-    allowed = Roots(path.parent, roots)
-    for line, values in islice(read_rows(path), limit):
-        if isinstance(values, BadRow):
-            yield line, None, (_fault(path, line, values.field, values.message),)
-            continue
-        sample, faults = sample_of(values, allowed)
-        if sample is not None:
-            yield line, sample.id, sample
-        else:
-            id_ = values.get("id")
-            id_ = id_ if isinstance(id_, str) else None
-            yield line, id_, tuple(_fault(path, line, *fault, id_) for fault in faults)
+def _faults(
+    path: Path,
+    line: int,
+    values: Mapping[str, Any] | BadRow,
+    told: Sequence[tuple[str, str]],
+) -> tuple[Fault, ...]:
+    """A row's faults with the place where they are: one of a row that cannot be read."""
+    if isinstance(values, BadRow):
+        return (_fault(path, line, values.field, values.message),)
+    return tuple(_fault(path, line, *fault, _id_of(values)) for fault in told)
+
+
+def _id_of(values: Mapping[str, Any] | BadRow) -> str | None:
+    """The row's id where it could be read."""
+    id_ = None if isinstance(values, BadRow) else values.get("id")
+    return id_ if isinstance(id_, str) else None
 
 
 def _fault(

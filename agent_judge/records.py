@@ -211,18 +211,15 @@ class Sample:
         Raises:
             ValueError: a box that is not four finite numbers.
         """
-        reference = None if self.reference is None else Path(self.reference)
-        boxes = None if self.boxes is None else tuple(map(_four_numbers, self.boxes))
-        for name, value in (
-            ("source", Path(self.source)),
-            ("edited", Path(self.edited)),
-            ("reference", reference),
-            ("boxes", boxes),
-            ("targets", tuple(self.targets)),
-            ("labels", tuple(self.labels)),
-            ("item", self.item or self.id),
-        ):
-            object.__setattr__(self, name, value)
+        kinds = {"source": Path, "edited": Path, "reference": Path, "targets": tuple, "labels": tuple}
+        for name, kind in kinds.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                object.__setattr__(self, name, kind(value))
+        if self.boxes is not None:
+            object.__setattr__(self, "boxes", tuple(map(_four_numbers, self.boxes)))
+        if not self.item:
+            object.__setattr__(self, "item", self.id)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,23 +45,30 @@ class Roots:
         Raises:
             ValueError: it lies outside, or is no path; the message says what to do.
         """
+        return Path(self.check(text))
+
+    def check(self, text: str) -> str:
+        """The same file as text: a `Path` takes as long to make as all checks together.
+
+        Raises:
+            ValueError: as `path`.
+        """
         return self._known(text)
 
-    def _locate(self, text: str) -> Path:
+    def _locate(self, text: str) -> str:
         if "\0" in text or not text.strip():
             raise ValueError(f"expected a path, got {text!r:.80}")
         if "://" in text or text.startswith("data:"):
             raise ValueError(f"expected a path to a local file, got {text!r:.80}")
         full = text if text.startswith("/") else f"{self._folder}/{text}"
-        raw = os.fsencode(full)
-        if len(raw) > _MAX_PATH_BYTES or max(map(len, raw.split(b"/"))) > _MAX_NAME_BYTES:
+        if _is_too_long(full):
             raise ValueError(f"{text!r:.80} is longer than a path can be")
         if not self._follow(full).startswith(self._inside):
             raise ValueError(
                 f"{text!r} leads outside the manifest's folder: "
                 f"allow the folder it lies in with --root DIR"
             )
-        return Path(full)
+        return full
 
     def _follow(self, path: str) -> str:
         """`os.path.realpath`, but each folder is looked at once."""
@@ -71,3 +78,10 @@ class Roots:
         real = f"{self._real(folder)}/{name}"
         is_link = os.path.islink(real)  # noqa: PTH114 - a Path costs more than the look
         return os.path.realpath(real) if is_link else real
+
+
+def _is_too_long(path: str) -> bool:
+    if len(path) <= _MAX_NAME_BYTES and path.isascii():
+        return False
+    raw = os.fsencode(path)
+    return len(raw) > _MAX_PATH_BYTES or max(map(len, raw.split(b"/"))) > _MAX_NAME_BYTES

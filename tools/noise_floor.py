@@ -26,7 +26,7 @@ def ordinary(size: Plane, contrasts: tuple[Plane, ...], usable: Mask) -> Plane:
     """The size of difference to expect at each pixel from the local contrast there.
 
     A non-negative linear model in the contrasts, fitted to all pixels of the pair with large
-    differences cut short: an edit of up to a quarter of the picture hardly moves it.
+    differences cut short: an edit of a tenth of the picture moves it little.
 
     Args:
         size: Magnitude of the difference, shape (h, w).

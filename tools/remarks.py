@@ -34,12 +34,12 @@ def grid_period(rest: Plane) -> int | None:
         if level < _SPECTRUM_LEVELS:
             return None
         part = np.clip(part, -level, level)
-        if _step_ratio(part) > _STEP_RATIO:
-            return _JPEG_PX
         power = (np.abs(np.fft.rfft(part)) ** 2).mean(axis=0)
         for period in _PERIODS_PX:
             if _stands_out(power, part.shape[1] // period):
                 return period
+        if _step_ratio(part) > _STEP_RATIO:
+            return _JPEG_PX
     return None
 
 

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Criterion = Literal["IF", "VC"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 Mode = Literal["tool", "oracle", "direct"]
 PictureName = Literal["source", "edited", "reference"]
 BoxFormat = Literal["xyxy", "xywh", "xyxy_norm", "xyxy_1000", "yxyx_1000"]
@@ -316,6 +317,17 @@ class Record:
             raise ValueError(f"a record has a level exactly when scored, got {self.status!r}")
         if (self.status == "unscored") != (self.reason is not None):
             raise ValueError(f"a record has a reason exactly when unscored, got {self.status!r}")
+
+    @property
+    def scored_level(self) -> int:
+        """The level of a scored record, for figures: what has none must not get into them.
+
+        Raises:
+            ValueError: it was not scored.
+        """
+        if self.level is None:
+            raise ValueError(f"expected a scored record, got {self.status!r} of {self.id!r}")
+        return self.level
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON types, keys in the order of the export."""

@@ -16,7 +16,7 @@ from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.reply import read_verdict
 from agent_judge.judges.spoken import text_of
-from agent_judge.records import Box, Reason, Record, Verdict
+from agent_judge.records import CRITERIA, Box, Reason, Record, Verdict
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.settle import median_level, verdict_fields, worst_of
 from agent_judge.store import Saved, Store
@@ -42,7 +42,7 @@ def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Ch
         write: keep each change as a further round; the earlier round stays.
     """
     for planned in list(store.planned()):
-        for criterion in ("IF", "VC"):
+        for criterion in CRITERIA:
             saved = store.latest(planned.id, criterion)
             after = _read_again(saved, convention) if saved else None
             if saved is None or after is None or _same(saved.record, after):

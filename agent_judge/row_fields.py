@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from agent_judge.oracle.boxes import box_fault
-from agent_judge.records import MAX_LEVEL, BoxFormat, EditType, Sample
+from agent_judge.records import CRITERIA, MAX_LEVEL, BoxFormat, EditType, Sample
 from agent_judge.roots import Roots
 
 REQUIRED = ("id", "source", "edited", "instruction")
@@ -14,7 +14,6 @@ REQUIRED = ("id", "source", "edited", "instruction")
 _PATHS = frozenset({"source", "edited", "reference"})
 _TYPES = get_args(EditType)
 _BOX_FORMATS = get_args(BoxFormat)
-_CRITERIA = ("IF", "VC")
 _MAX_SIDE_PX = 10**9
 
 
@@ -120,7 +119,7 @@ def _labels(value: object) -> tuple[Mapping[str, Any], ...]:
             raise ValueError(
                 f'label {number}: expected "by" as text, got {_shown(label.get("by"))}'
             )
-        levels = {name: label[name] for name in _CRITERIA if label.get(name) is not None}
+        levels = {name: label[name] for name in CRITERIA if label.get(name) is not None}
         if not levels:
             raise ValueError(f"label {number}: expected a level for IF or VC")
         for name, level in levels.items():

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion
+from agent_judge.records import CRITERIA, Criterion
 
 MEASURED = "measured"
 """Name of the embedded judge."""
@@ -101,7 +101,7 @@ class Settings(_Table):
     """Everything a run depends on besides its manifest."""
 
     mode: Literal["auto", "tool", "oracle", "direct"] = "auto"
-    criteria: tuple[Criterion, ...] = ("IF", "VC")
+    criteria: tuple[Criterion, ...] = CRITERIA
     judge: JudgeSettings = JudgeSettings()
     endpoint: EndpointSettings = EndpointSettings()
     oracle: OracleSettings = OracleSettings()

@@ -59,11 +59,9 @@ def worst_of(levels: Sequence[int | None]) -> int:
         >>> worst_of([4, 2]), worst_of([4, None]), worst_of([None, 1])
         (1, 1, 1)
     """
-    scored = [index for index, level in enumerate(levels) if level is not None]
-    lowest = min(scored, key=lambda index: levels[index] or 0, default=None)
-    if lowest is not None and (len(scored) == len(levels) or levels[lowest] == 1):
-        return lowest
-    return levels.index(None)
+    scored = [(level, index) for index, level in enumerate(levels) if level is not None]
+    lowest, index = min(scored, default=(None, 0))
+    return index if len(scored) == len(levels) or lowest == 1 else levels.index(None)
 
 
 def median_level(levels: Sequence[int | None]) -> int | None:

@@ -14,11 +14,11 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any, Literal, Self, get_args
+from typing import IO, Any, Literal, Self
 
 from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
-from agent_judge.records import Criterion, EditType, Mode, Reason, Record, Status
+from agent_judge.records import CRITERIA, Criterion, EditType, Mode, Reason, Record, Status
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -166,8 +166,7 @@ class Store:
     def criteria(self) -> tuple[Criterion, ...]:
         """The criteria that were asked for, in any invocation, IF first."""
         asked = (self.meta("criteria") or "").split(",")
-        known: tuple[Criterion, ...] = get_args(Criterion)
-        return tuple(criterion for criterion in known if criterion in asked)
+        return tuple(criterion for criterion in CRITERIA if criterion in asked)
 
     def ask_for(self, criteria: Iterable[Criterion]) -> None:
         """Plan further criteria for every row."""

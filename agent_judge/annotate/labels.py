@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_judge.annotate.journal import Entry
-from agent_judge.records import Sample
-from agent_judge.stats.ratings import CRITERIA
+from agent_judge.records import CRITERIA, Sample
 
 COLUMNS = ("id", "by", *CRITERIA, "boxes", "comment", "calibration", "saw_difference")
 

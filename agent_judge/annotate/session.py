@@ -19,11 +19,10 @@ from agent_judge.annotate.pictures import DIFFERENCE, Picture, Pictures
 from agent_judge.annotate.round import Round
 from agent_judge.annotate.said import Said, on_the_way, parse_said, rater_name
 from agent_judge.errors import InputError
-from agent_judge.records import Box, Criterion, Sample
+from agent_judge.records import CRITERIA, Box, Criterion, Sample
 from agent_judge.rubrics.ladder import Ladder, load_ladder, rubric_version
 from agent_judge.stats.alpha import krippendorff_alpha
 from agent_judge.stats.raters import rater_pairs
-from agent_judge.stats.ratings import CRITERIA
 
 _GENERAL_NOTES = ("blur", "all_targets")
 

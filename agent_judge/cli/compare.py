@@ -137,7 +137,7 @@ def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
 
 
 def _levels(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
-    return [(pair.a.level or 0, pair.b.level or 0) for pair in pairs]
+    return [(pair.a.scored_level, pair.b.scored_level) for pair in pairs]
 
 
 def _mean_100(levels: Sequence[int]) -> float:
@@ -183,7 +183,7 @@ def _print_changed(console: Console, one: Comparison, ladder: Ladder, n_rows: in
         table.add_column(head, overflow="fold")
     for pair in changed[:n_rows]:
         sides = (pair.a, pair.b)
-        levels = (f"{record.level} {ladder.label_of(record.level or 0)}" for record in sides)
+        levels = (f"{record.level} {record.label}" for record in sides)
         ids = (shown(record.id) for record in sides) if has_own_ids else ()
         table.add_row(shown(pair.a.item), *levels, *ids)
     console.print(table)

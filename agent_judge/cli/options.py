@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion, Reason
+from agent_judge.records import CRITERIA, Criterion, Reason
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
 
@@ -39,10 +39,9 @@ def criteria_of(text: str | None) -> list[Criterion] | None:
     if text is None:
         return None
     asked = [word.strip().upper() for word in text.split(",") if word.strip()]
-    known: tuple[Criterion, ...] = get_args(Criterion)
-    if not asked or any(word not in known for word in asked):
-        raise InputError(f"--criteria {text!r}: expected {','.join(known)} or one of them")
-    return [criterion for criterion in known if criterion in asked]
+    if not asked or any(word not in CRITERIA for word in asked):
+        raise InputError(f"--criteria {text!r}: expected {','.join(CRITERIA)} or one of them")
+    return [criterion for criterion in CRITERIA if criterion in asked]
 
 
 def words_of(text: str | None) -> frozenset[str]:

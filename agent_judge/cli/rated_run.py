@@ -8,10 +8,9 @@ from pathlib import Path
 
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion
+from agent_judge.records import CRITERIA, Criterion
 from agent_judge.run import Run
 from agent_judge.stats.ratings import (
-    CRITERIA,
     RatedRecord,
     Rating,
     RatingIndex,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from agent_judge.errors import InputError
-from agent_judge.records import MAX_LEVEL, Criterion, Evidence, Record
+from agent_judge.records import CRITERIA, MAX_LEVEL, Criterion, Evidence, Record
 from agent_judge.report.steps import summary_of, text_of
 from agent_judge.run import Run
 from agent_judge.store import PlannedRow, Saved
@@ -89,7 +89,7 @@ def _heading(row: PlannedRow) -> Iterator[str]:
         if path := row.row.get(name):
             yield f"{name}: {path}"
     for label in row.row.get("labels") or ():
-        levels = ", ".join(f"{c} {label[c]}" for c in ("IF", "VC") if c in label)
+        levels = ", ".join(f"{c} {label[c]}" for c in CRITERIA if c in label)
         yield f"label by {label.get('by', 'unknown')}: {levels}"
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agent_judge.cli.tables import figure, shown
+from agent_judge.records import CRITERIA
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
@@ -62,7 +63,7 @@ def _figures(part: Mapping[str, Any]) -> list[str]:
 def _below(summary: Mapping[str, Any]) -> Iterator[str]:
     lost = {"missing_output": 0, "invalid_image": 0, "not run": 0}
     for of_editor in summary["by_editor"].values():
-        for criterion in ("IF", "VC"):
+        for criterion in CRITERIA:
             part = of_editor.get(criterion) or {}
             lost["missing_output"] += part.get("n_missing_output", 0)
             lost["invalid_image"] += part.get("n_invalid_image", 0)
@@ -84,7 +85,7 @@ def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
     """
     planned = unscored = 0
     for of_editor in summary["by_editor"].values():
-        for criterion in ("IF", "VC"):
+        for criterion in CRITERIA:
             part = of_editor.get(criterion)
             if part:
                 planned += part["n_planned"]

@@ -9,11 +9,12 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from agent_judge.records import CRITERIA
 from agent_judge.report.words import FATES, NOT_RUN, REASONS
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.run import Run
 from agent_judge.stats.diagnosis import Diagnosis
-from agent_judge.stats.summary import CRITERIA, RULES, UNNAMED_EDITOR
+from agent_judge.stats.summary import RULES, UNNAMED_EDITOR
 
 WEB = Path(__file__).parent / "web"
 """Template, style and scripts of the page."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_judge.errors import SampleError
 from agent_judge.intake import Intake, OutputFault, take_in
-from agent_judge.records import Criterion, Evidence, Record, Sample
+from agent_judge.records import CRITERIA, Criterion, Evidence, Record, Sample
 from agent_judge.report.pictures import Shelf, is_shown_by_browsers, size_in_header
 from agent_judge.report.prepared import prepared_of
 from agent_judge.report.steps import steps_of, summary_of
@@ -133,8 +133,8 @@ def _fate(saved: Saved | None) -> dict[str, Any]:
 
 def _human_levels(given: Mapping[str, Any]) -> dict[str, float]:
     """The mean of the human labels of each criterion."""
-    means = {}
-    for criterion in ("IF", "VC"):
+    means: dict[str, float] = {}
+    for criterion in CRITERIA:
         levels = [label[criterion] for label in given.get("labels") or () if criterion in label]
         if levels:
             means[criterion] = sum(levels) / len(levels)

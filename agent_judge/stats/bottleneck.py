@@ -119,7 +119,7 @@ def _share_that_holds(losses: Sequence[Loss], scored: Sequence[Record], seed: in
 
 def _points(record: Record, failure: str) -> float:
     criterion, levels = FAILURES[failure]
-    level = record.level or 0
+    level = record.scored_level
     return 100 - score_100(level) if record.criterion == criterion and level in levels else 0.0
 
 

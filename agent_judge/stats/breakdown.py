@@ -90,7 +90,7 @@ def disagreements(rated: Sequence[RatedRecord], *, limit: int) -> list[Disagreem
     """
     found = []
     for row in rated:
-        gap = (row.record.level or 0) - float(np.mean(list(row.values.values())))
+        gap = row.record.scored_level - float(np.mean(list(row.values.values())))
         if row.on_levels and gap:
             found.append(Disagreement(record=row.record, values=row.values, gap=gap))
     return sorted(found, key=lambda row: (-abs(row.gap), row.record.id))[:limit]
@@ -115,7 +115,7 @@ def _groups(
 
 def _agreement(rated: Sequence[RatedRecord], *, seed: int, n_resamples: int) -> Agreement:
     return agreement(
-        [row.record.level or np.nan for row in rated],
+        [row.record.scored_level for row in rated],
         rating_table(rated),
         clusters=[source_key(row.record) for row in rated],
         same_scale=all(row.on_levels for row in rated),

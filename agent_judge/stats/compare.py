@@ -28,12 +28,12 @@ class Pair:
     @property
     def change(self) -> int:
         """Level in B minus level in A."""
-        return (self.b.level or 0) - (self.a.level or 0)
+        return self.b.scored_level - self.a.scored_level
 
     @property
     def points(self) -> float:
         """Score in B minus score in A, in points of 100."""
-        return score_100(self.b.level or 0) - score_100(self.a.level or 0)
+        return score_100(self.b.scored_level) - score_100(self.a.scored_level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,8 +152,8 @@ def _comparison(
             n_resamples=n_resamples,
         )["mean"]
 
-    levels_a = [pair.a.level or 0 for pair in ranked]
-    levels_b = [pair.b.level or 0 for pair in ranked]
+    levels_a = [pair.a.scored_level for pair in ranked]
+    levels_b = [pair.b.scored_level for pair in ranked]
     return Comparison(
         criterion=first.a.criterion,
         editor_a=first.a.editor,

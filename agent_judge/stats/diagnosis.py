@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from agent_judge.records import Criterion, Mode, Record
+from agent_judge.records import CRITERIA, Criterion, Mode, Record
 from agent_judge.stats.bottleneck import Bottleneck, bottleneck
 from agent_judge.stats.coverage import Cell, Tally
 from agent_judge.stats.level_table import LevelTable, level_table
 from agent_judge.stats.scale import ScalePlot, scale_plot
 from agent_judge.stats.size import size_bin
-from agent_judge.stats.summary import CRITERIA, UNNAMED_EDITOR, UNTYPED
+from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED
 
 
 @dataclass(frozen=True, kw_only=True)

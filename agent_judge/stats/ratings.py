@@ -14,9 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from agent_judge.errors import InputError
-from agent_judge.records import MAX_LEVEL, Criterion, Record
-
-CRITERIA: tuple[Criterion, ...] = ("IF", "VC")
+from agent_judge.records import CRITERIA, MAX_LEVEL, Criterion, Record
 
 
 @dataclass(frozen=True, kw_only=True)

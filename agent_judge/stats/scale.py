@@ -133,7 +133,7 @@ def _point(record: Record, size_wh: tuple[int, int]) -> ScalePoint:
     )
     return ScalePoint(
         id=record.id,
-        level=record.level or 0,
+        level=record.scored_level,
         log10_width=math.log10(width / size_wh[0]),
         log10_height=math.log10(height / size_wh[1]),
     )

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from agent_judge.records import MAX_LEVEL, Criterion, Record, score_100
+from agent_judge.records import CRITERIA, MAX_LEVEL, Record, score_100
 from agent_judge.stats.coverage import Cell, Tally, group_by_cell, source_key, tally
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, mean_estimate
 
-CRITERIA: tuple[Criterion, ...] = ("IF", "VC")
 UNNAMED_EDITOR = "(unnamed)"
 """Stands for the editor of rows that name none."""
 UNTYPED = "(untyped)"
@@ -111,7 +110,7 @@ def _mean_score(
     n = chosen.sum()
     if not n:
         return None, np.zeros(clusters.n)
-    scores = np.array([score_100(record.level or 0) for record in scored])
+    scores = np.array([score_100(record.scored_level) for record in scored])
     mean = float(scores @ chosen / n)
     return mean, clusters.sums((scores - mean) * chosen) / n
 

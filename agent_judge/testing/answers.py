@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_judge.records import Criterion
+from agent_judge.records import CRITERIA, Criterion
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.testing.request import ChatRequest
 
@@ -110,8 +110,7 @@ def as_answer(answer: Answer | str) -> Answer:
 def criterion_of(request: ChatRequest) -> Criterion:
     """The criterion that our own prompt asks for, read from the system message's first line."""
     first_line = str(request.messages[0].get("content", "")).partition("\n")[0]
-    criteria: tuple[Criterion, ...] = ("IF", "VC")
-    found = [c for c in criteria if load_ladder(c).name in first_line]
+    found = [c for c in CRITERIA if load_ladder(c).name in first_line]
     if len(found) != 1:
         raise ValueError("the request is none of agent-judge's own")
     return found[0]

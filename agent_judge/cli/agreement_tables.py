@@ -9,7 +9,8 @@ from rich.table import Table
 
 from agent_judge.cli.rated_run import RatedRun, Values
 from agent_judge.cli.run_facts import letters, print_facts
-from agent_judge.cli.tables import figure, plain_table, shown, with_interval
+from agent_judge.cli.tables import figure, plain_table, with_interval
+from agent_judge.cli.terminal import shown
 from agent_judge.records import Criterion
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.stats.agreement import Agreement

@@ -16,7 +16,7 @@ from agent_judge.annotate.labels import labelled
 from agent_judge.annotate.round import draw_round
 from agent_judge.annotate.server import AnnotationServer
 from agent_judge.annotate.session import Session
-from agent_judge.cli.tables import shown
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest, read_manifest, write_manifest
 

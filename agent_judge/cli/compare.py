@@ -20,7 +20,8 @@ from agent_judge.cli.run_facts import (
     other_differences,
     print_facts,
 )
-from agent_judge.cli.tables import figure, plain_table, shown, table_console
+from agent_judge.cli.tables import figure, plain_table, table_console
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.records import Record, score_100
 from agent_judge.rubrics.ladder import Ladder, load_ladder

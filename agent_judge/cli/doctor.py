@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent_judge.cli.options import settings_of
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.installation import checks
 
@@ -63,7 +64,7 @@ def _endpoint(base_url: str | None, model: str | None, out: Path | None, as_json
     if as_json:
         print(json.dumps(findings.to_json(), indent=2))
     else:
-        print("\n".join(_in_words(findings)))
+        print("\n".join(map(shown, _in_words(findings))))
 
 
 async def _probe(base_url: str | None, model: str | None) -> Findings:

@@ -11,6 +11,7 @@ import typer
 
 from agent_judge.cli.import_boxes import boxes_coco, boxes_label_studio, boxes_masks
 from agent_judge.cli.import_result import Editor, Map, Out, Root, finish, pairs, tell_next
+from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import InputError, ManifestError
 from agent_judge.records import BoxFormat
 
@@ -53,7 +54,7 @@ def folder(
     from agent_judge.manifest import write_manifest
 
     found = import_folders(sources, outputs, instructions, editor=editor or "")
-    print(found.summary())
+    print(shown_lines(found.summary()))
     if found.faults:
         raise ManifestError(found.faults)
     if not found.samples:

@@ -9,6 +9,7 @@ from typing import Annotated, Protocol
 
 import typer
 
+from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import InputError
 from agent_judge.records import Sample
 
@@ -54,7 +55,7 @@ def finish(found: Streamed, out: Path | None) -> None:
             write_manifest(out, found)
     finally:
         if summary := found.summary():
-            print(summary)
+            print(shown_lines(summary))
     tell_next(out, found.folders)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError, RunStopped
 from agent_judge.manifest import read_manifest, sample_to_row
 from agent_judge.plan import mode_of
@@ -109,7 +110,7 @@ async def judge_into(
                 tell=watch.tell,
             )
         except RunStopped as err:
-            print(f"stopped: {err}", file=sys.stderr)
+            print(f"stopped: {shown(err)}", file=sys.stderr)
             return PARTIAL
     if stop.is_set():
         print("interrupted: run the same command again to go on", file=sys.stderr)

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import AgentJudgeError, InputError, RunStopped
 
 INTERNAL, USAGE, STOPPED, BROKEN_PIPE = 1, 2, 3, 141
@@ -165,7 +166,7 @@ def _remedy(err: ImportError) -> str | None:
 
 
 def _tell(message: str, code: int) -> int:
-    print(f"agent-judge: {message}", file=sys.stderr)
+    print(f"agent-judge: {shown_lines(message)}", file=sys.stderr)
     return code
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from agent_judge.cli.judge_card import card_lines
+from agent_judge.cli.terminal import shown
 from agent_judge.report.build import write_report
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 
@@ -42,7 +43,7 @@ def report(
             "pass --pack to hand the folder on"
         )
     print(f"{written.n_rows} rows: open {written.page}")
-    misses = list(missed(written.summary, marks))
+    misses = [shown(line) for line in missed(written.summary, marks)]
     print("\n".join(misses), file=sys.stderr, end="\n" if misses else "")
     if misses:
         raise typer.Exit(MISSED)

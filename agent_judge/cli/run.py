@@ -16,6 +16,7 @@ from agent_judge.cli.judging import DONE, PARTIAL, Again, Rows, binding_of, judg
 from agent_judge.cli.options import criteria_of, reasons_of, settings_of, words_of
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.cli.tables import table_console
+from agent_judge.cli.terminal import shown
 from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.run import Run
@@ -114,7 +115,7 @@ def _run(
         counts = list(store.planned_counts())
         n_rows = sum(n for *_, n in counts)
         banner = _banner(settings, n_rows, sorted({mode for _, mode, *_ in counts}))
-        console.print(banner, soft_wrap=True)
+        console.print(shown(banner), soft_wrap=True)
         code = asyncio.run(judge_into(store, rows, settings, again, console))
         finished = Run(store)
         summary = finished.summary()
@@ -141,7 +142,7 @@ def _verdict_on_the_run(
         return PARTIAL
     misses = list(missed(summary, marks))
     for line in misses:
-        console.print(line, soft_wrap=True)
+        console.print(shown(line), soft_wrap=True)
     return MISSED if misses else DONE
 
 

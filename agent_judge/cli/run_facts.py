@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agent_judge.cli.tables import shown
+from agent_judge.cli.terminal import shown
 from agent_judge.records import Mode, Record
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED

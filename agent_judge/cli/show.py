@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import InputError
 from agent_judge.records import CRITERIA, MAX_LEVEL, Criterion, Evidence, Record
 from agent_judge.report.steps import summary_of, text_of
 from agent_judge.run import Run
 from agent_judge.store import PlannedRow, Saved
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Characters that could steer a terminal; line feed and tab stay."""
 _LONGEST_TEXT = 600
 
 
@@ -45,7 +43,7 @@ def show(
         print(json.dumps(shown[0] if criterion else shown, ensure_ascii=False, indent=2))
         return
     lines = [*_heading(row), *_verdicts(found, run)]
-    print(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", "\n".join(lines)))
+    print(shown_lines("\n".join(lines)))
 
 
 def verdict_json(saved: Saved, run: Run) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from agent_judge.cli.tables import figure, shown
+from agent_judge.cli.tables import figure
+from agent_judge.cli.terminal import shown
 from agent_judge.records import CRITERIA
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings

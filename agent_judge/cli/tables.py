@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from rich.console import Console
 from rich.table import Table
 
+from agent_judge.cli.terminal import shown
 from agent_judge.stats.intervals import Estimate
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Characters that could steer a terminal or turn the text around them."""
 _WIDTH_OF_FILES = 120
 
 
@@ -27,11 +25,6 @@ def plain_table(*heads: str, title: str | None = None) -> Table:
     for number, head in enumerate(heads):
         table.add_column(shown(head), justify="right" if number else "left", vertical="top")
     return table
-
-
-def shown(text: object) -> str:
-    """Text from data as a terminal may show it: what could steer it is replaced."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
 def figure(value: float | None, digits: int = 2) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest, read_lines
 
@@ -39,7 +40,7 @@ def validate(
 
         for finding in check_rows(read_lines(manifest, roots=roots, limit=limit), deep=deep):
             counts[finding.weight] += 1
-            print(finding, file=sys.stderr if finding.weight == "fault" else sys.stdout)
+            print(shown(finding), file=sys.stderr if finding.weight == "fault" else sys.stdout)
     only = "" if limit is None else f", the first {limit} only"
     checked = "rows" if images else "rows, pictures not looked at"
     print(f"{n_rows} {checked}{only}: {counts['fault']} faults, {counts['warning']} warnings")

@@ -7,6 +7,7 @@ AgentJudgeError
 ├── WeightsError            model weights missing or damaged: stop at once, exit 2
 ├── RunStopped              the breaker: the endpoint fails for good, exit 3
 ├── ToolError               told to the judge as text, the loop goes on
+├── OutputFault             the editing model gave nothing to judge: a fate, no reason
 ├── ReplyError              an answer that cannot be read: told to the judge, asked again
 │   └── ContradictionError  a label that its own answers do not lead to
 └── SampleError             ends one (sample, criterion) with a reason, the run goes on
@@ -19,7 +20,7 @@ AgentJudgeError
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from agent_judge.records import Reason
@@ -76,6 +77,14 @@ class RunStopped(AgentJudgeError):
 
 class ToolError(AgentJudgeError):
     """A tool could not do what the judge asked; the message goes back to the judge."""
+
+
+class OutputFault(AgentJudgeError):
+    """The editing model gave nothing to judge; `status` is the fate of every criterion."""
+
+    def __init__(self, status: Literal["missing_output", "invalid_image"], message: str) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ReplyError(AgentJudgeError):

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from agent_judge.errors import AgentJudgeError, BoxError, PictureError
+from agent_judge.errors import BoxError, OutputFault, PictureError
 from agent_judge.images import Decoded, decode_image, frame_of, to_source_frame
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Row
 from agent_judge.records import Box, Sample
-
-
-class OutputFault(AgentJudgeError):
-    """The editing model gave nothing to judge; `status` is the fate of every criterion."""
-
-    def __init__(self, status: Literal["missing_output", "invalid_image"], message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +24,11 @@ class Intake:
     """Why the row's boxes cannot be used; it only matters to a plan that needs them."""
 
     def check_boxes(self, *, needed: bool) -> None:
-        """Raise the boxes' fault where boxes are needed."""
+        """Let no plan that needs boxes go on with faulty ones.
+
+        Raises:
+            BoxError: boxes are needed, and these cannot be used.
+        """
         if needed and self.box_fault is not None:
             raise self.box_fault
 

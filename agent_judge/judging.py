@@ -17,10 +17,10 @@ import numpy as np
 
 from agent_judge.album import Album, BlobSink, Renderings
 from agent_judge.crosscheck import CrossCheck
-from agent_judge.errors import AgentJudgeError, JudgeError, SampleError
+from agent_judge.errors import AgentJudgeError, JudgeError, OutputFault, SampleError
 from agent_judge.graph import Loop, Trace, run_loop
 from agent_judge.inputs import inputs_of
-from agent_judge.intake import Intake, OutputFault, take_in
+from agent_judge.intake import Intake, take_in
 from agent_judge.judges.base import Judge
 from agent_judge.plan import PLANS, Look, Row, looks_of, mode_of
 from agent_judge.records import (

@@ -14,9 +14,9 @@ import numpy as np
 
 from agent_judge.crosscheck import UNRELATED_FRACTION
 from agent_judge.deep import TextChecks, picture_warnings
-from agent_judge.errors import SampleError
+from agent_judge.errors import OutputFault, SampleError
 from agent_judge.images import RGB
-from agent_judge.intake import OutputFault, take_in
+from agent_judge.intake import take_in
 from agent_judge.records import Sample
 from agent_judge.tools.difference import find_differences
 

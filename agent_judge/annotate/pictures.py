@@ -13,9 +13,9 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from agent_judge.errors import SampleError
+from agent_judge.errors import OutputFault, SampleError
 from agent_judge.images import RGB, encode_png
-from agent_judge.intake import OutputFault, take_in
+from agent_judge.intake import take_in
 from agent_judge.records import Box, Sample
 
 DIFFERENCE = "difference"

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from agent_judge.errors import SampleError
-from agent_judge.intake import Intake, OutputFault, take_in
+from agent_judge.errors import OutputFault, SampleError
+from agent_judge.intake import Intake, take_in
 from agent_judge.records import CRITERIA, Criterion, Evidence, Record, Sample
 from agent_judge.report.pictures import Shelf, is_shown_by_browsers, size_in_header
 from agent_judge.report.prepared import prepared_of

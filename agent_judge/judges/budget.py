@@ -67,16 +67,9 @@ class Budget:
     def _fits(self) -> bool:
         if self._blind or (self._under_way and not self._replies):
             return False
-        more = self._under_way + 1
-        usd = self.max_usd is None or self._usd + more * self._dearest_usd <= self.max_usd
-        tokens = (
-            self.max_tokens is None or self._tokens + more * self._most_tokens <= self.max_tokens
-        )
-        return usd and tokens and not self._is_used_up()
-
-    def _is_used_up(self) -> bool:
-        return (self.max_usd is not None and self._usd >= self.max_usd) or (
-            self.max_tokens is not None and self._tokens >= self.max_tokens
+        n = self._under_way + 1
+        return _holds(self.max_usd, self._usd, n * self._dearest_usd) and _holds(
+            self.max_tokens, self._tokens, n * self._most_tokens
         )
 
     def _enter(self, spent: Spent) -> None:
@@ -102,4 +95,5 @@ class Budget:
 
 
 def _holds(cap: float | None, spent: float, more: float) -> bool:
+    """Whether a cap that is not used up has room for `more`."""
     return cap is None or (spent < cap and spent + more <= cap)

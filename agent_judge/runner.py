@@ -103,7 +103,7 @@ def jobs_of(settings: Settings) -> int:
     """Samples judged at once: as set, else the cores for the embedded judge, 8 for an endpoint."""
     if settings.run.jobs is not None:
         return settings.run.jobs
-    return (os.cpu_count() or 1) if settings.judge.model == MEASURED else _LMM_JOBS
+    return (os.cpu_count() or 1) if settings.judge.model in (None, MEASURED) else _LMM_JOBS
 
 
 async def run_samples(

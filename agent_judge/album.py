@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agent_judge.images import encode_png
 
 _SCHEME = "picture:"
+_PNG = "png"
 _Made = TypeVar("_Made")
 
 
@@ -62,7 +63,7 @@ class Album:
         """Put a prepared picture in under its name; returns its URL for a message."""
         self._pixels[name] = pixels
         self._shown.add(name)
-        return _SCHEME + name
+        return url_of(name)
 
     def add_evidence(self, pixels: NDArray[np.uint8]) -> str:
         """Put a tool's picture in, keep its PNG in the sink; returns the PNG's sha256."""
@@ -77,7 +78,7 @@ class Album:
         """Put in a picture made of others, which is no evidence of its own; returns its URL."""
         key = "sheet+" + hashlib.sha256("+".join(urls).encode()).hexdigest()
         self._pixels[key] = pixels
-        return _SCHEME + key
+        return url_of(key)
 
     def pixels(self, url: str) -> NDArray[np.uint8]:
         """The pixels behind `picture:KEY`.
@@ -102,9 +103,6 @@ class Album:
         key = key_of(url)
         made = self.prepared if key in self._shown else self._own
         return made.get(self._pixels[key], form, render)
-
-
-_PNG = "png"
 
 
 def _digest(pixels: NDArray[np.uint8]) -> str:

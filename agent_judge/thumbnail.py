@@ -19,7 +19,7 @@ N_TILES = 4
 """Tiles from left to right: source, edited, the target in the source, the target in the edited."""
 _MIN_WINDOW_PX = 48
 _TARGET_SHARE = 0.5
-_FRAME = ((0, 0, 0, 255), (255, 64, 160, 255))
+_FRAME_RGB = ((0, 0, 0), (255, 64, 160))
 _QUALITY = 72
 
 
@@ -81,6 +81,6 @@ def _paste(
 def _draw_frame(small: Image.Image, box: Box) -> None:
     """A frame around the target, wide enough to be found however small the target is."""
     draw = ImageDraw.Draw(small)
-    for margin, colour in zip((4, 3), _FRAME, strict=True):
+    for margin, colour in zip((4, 3), _FRAME_RGB, strict=True):
         around = box.grow(margin).outward()
-        draw.rectangle(around.xyxy, outline=colour[:3])
+        draw.rectangle(around.xyxy, outline=colour)

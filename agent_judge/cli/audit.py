@@ -20,7 +20,7 @@ from agent_judge.audit.plant import plant_exam
 from agent_judge.audit.score import ExamPart, Score, score_exam, to_json
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, settings_of
-from agent_judge.cli.tables import table_console
+from agent_judge.cli.tables import figure, table_console
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest
 from agent_judge.records import Mode, Record
@@ -141,16 +141,13 @@ def _print(console: Console, parts: Sequence[ExamPart]) -> None:
 
 
 def _figures(score: Score) -> list[str]:
-    def shown(value: float | None) -> str:
-        return "-" if value is None else f"{value:.2f}"
-
     accuracy = score.accuracy
     bounds = "-" if accuracy.low is None else f"{accuracy.low:.2f}-{accuracy.high:.2f}"
     return [
         f"{score.n_scored}/{score.n_planned}",
-        shown(accuracy.value),
+        figure(accuracy.value),
         bounds,
-        shown(score.spearman.value),
-        shown(score.mae.value),
-        shown(score.kappa.value),
+        figure(score.spearman.value),
+        figure(score.mae.value),
+        figure(score.kappa.value),
     ]

@@ -9,13 +9,10 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
-from agent_judge.images import encode_png
+from agent_judge.images import RGB, encode_png
 from agent_judge.judges.coordinates import Convention
-
-RGB = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from agent_judge.errors import PictureError
 from agent_judge.images import decode_image
 from agent_judge.intake import Intake
@@ -21,16 +23,9 @@ def thumbnail_of(row: ReportRow, intake: Intake | None) -> bytes | None:
         return _source_alone(row)
     pictures = intake.row
     judged = [Box(*box) for record in row.records for box in record.target_boxes]
-    return make_thumbnail(pictures.source, pictures.edited, _around(pictures.boxes or judged))
-
-
-def _around(boxes: tuple[Box, ...] | list[Box]) -> Box | None:
-    if not boxes:
-        return None
-    around = boxes[0]
-    for box in boxes[1:]:
-        around = around.union(box)
-    return around
+    boxes = pictures.boxes or judged
+    around = functools.reduce(Box.union, boxes) if boxes else None
+    return make_thumbnail(pictures.source, pictures.edited, around)
 
 
 def _source_alone(row: ReportRow) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What a run keeps: `run.db` (SQLite, WAL) and content-addressed pictures under `blobs/`.
+"""What a run keeps: rows and records in `run.db`, content-addressed pictures under `blobs/`.
 
 One record per (id, criterion, round), committed as soon as it exists. The planned rows are those
 of the manifest as last given; records of rows that are no longer planned stay but are not shown.
@@ -6,43 +6,18 @@ of the manifest as last given; records of rows that are no longer planned stay b
 
 from __future__ import annotations
 
-import fcntl
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import IO, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
 from agent_judge.records import CRITERIA, Criterion, EditType, Mode, Reason, Record, Status
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS planned (
-    id TEXT PRIMARY KEY, seq INTEGER NOT NULL, mode TEXT NOT NULL, row TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS records (
-    id TEXT NOT NULL, criterion TEXT NOT NULL, round INTEGER NOT NULL,
-    inputs TEXT NOT NULL, record TEXT NOT NULL, replies TEXT NOT NULL,
-    PRIMARY KEY (id, criterion, round));
-CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS thumbnails (id TEXT PRIMARY KEY, webp BLOB NOT NULL);
-"""
-_ABSORB = (
-    """INSERT OR IGNORE INTO planned (id, seq, mode, row)
-    SELECT id, seq, mode, row FROM other.planned ORDER BY seq, rowid""",
-    """INSERT INTO records SELECT * FROM other.records WHERE true
-    ON CONFLICT (id, criterion, round) DO UPDATE
-    SET inputs = excluded.inputs, record = excluded.record, replies = excluded.replies
-    WHERE json_extract(records.record, '$.level') IS NULL
-    AND json_extract(excluded.record, '$.level') IS NOT NULL""",
-    "INSERT OR IGNORE INTO replies SELECT * FROM other.replies",
-    "INSERT OR IGNORE INTO thumbnails SELECT * FROM other.thumbnails",
-)
-_FORMAT = "1"
+from agent_judge.run_db import FORMAT, RunDb
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,14 +59,13 @@ class Saved:
 class Store:
     """A run folder. `open` to read, `create` to write; a writer holds the folder's lock."""
 
-    def __init__(self, folder: Path, db: sqlite3.Connection, lock: IO[str] | None) -> None:
-        self.folder = folder
-        self.blobs = Blobs(folder / "blobs")
+    def __init__(self, db: RunDb) -> None:
+        self.folder = db.folder
+        self.blobs = Blobs(db.folder / "blobs")
         """Evidence pictures by the hash of their bytes."""
-        self.replies = Replies(self)
+        self.replies = Replies(db)
         """Judges' replies by the request that they answer."""
         self._db = db
-        self._lock = lock
 
     @classmethod
     def create(cls, folder: Path, binding: Mapping[str, Any]) -> Self:
@@ -104,23 +78,10 @@ class Store:
         Raises:
             StoreError: not writable, in use, foreign, or bound to something else (named).
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            fresh = not (folder / "run.db").exists()
-            if fresh and any(p.name not in {"run.lock"} for p in folder.iterdir()):
-                raise StoreError(
-                    f"{str(folder)!r} holds other files: pass an empty folder as --out"
-                )
-            lock = _lock(folder)
-        except OSError as err:
-            raise StoreError(f"cannot write to {str(folder)!r}: {err.strerror}") from err
         with ExitStack() as undo:
-            undo.enter_context(lock)
-            store = cls(folder, undo.enter_context(closing(_connect(folder / "run.db"))), lock)
-            with store._writing():
-                store._db.executescript(_SCHEMA)
+            store = cls(undo.enter_context(RunDb.create(folder)))
             store._bind(binding)
-            undo.pop_all()  # it worked: database and lock stay open until `close`
+            undo.pop_all()  # it worked: it stays open until `close`
         return store
 
     @classmethod
@@ -130,20 +91,11 @@ class Store:
         Raises:
             StoreError: there is no run in it.
         """
-        if not (folder / "run.db").is_file():
-            raise StoreError(f"no run in {str(folder)!r}: pass the folder given to `run --out`")
-        with ExitStack() as undo:
-            store = cls(folder, undo.enter_context(closing(_connect(folder / "run.db"))), None)
-            if store.meta("format") != _FORMAT:
-                raise StoreError(f"{str(folder)!r} was written by another version of this program")
-            undo.pop_all()
-        return store
+        return cls(RunDb.open(folder))
 
     def close(self) -> None:
         """Let go of the database and the lock."""
         self._db.close()
-        if self._lock is not None:
-            self._lock.close()
 
     def __enter__(self) -> Self:
         return self
@@ -153,14 +105,7 @@ class Store:
 
     def meta(self, key: str) -> str | None:
         """A text stored under `key`, or None."""
-        with self._reading():
-            found = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if found is None else str(found[0])
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a text under `key`."""
-        with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        return self._db.meta(key)
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -170,7 +115,7 @@ class Store:
 
     def ask_for(self, criteria: Iterable[Criterion]) -> None:
         """Plan further criteria for every row."""
-        self.set_meta("criteria", ",".join({*self.criteria, *criteria}))
+        self._db.set_meta("criteria", ",".join({*self.criteria, *criteria}))
 
     @property
     def binding(self) -> dict[str, Any]:
@@ -180,9 +125,9 @@ class Store:
     def _bind(self, binding: Mapping[str, Any]) -> None:
         wanted = json.loads(json.dumps(binding))
         if self.meta("binding") is None:
-            self.set_meta("format", _FORMAT)
-            self.set_meta("binding", json.dumps(wanted, sort_keys=True))
-            self.set_meta("version", metadata.version("agent-judge"))
+            self._db.set_meta("format", FORMAT)
+            self._db.set_meta("binding", json.dumps(wanted, sort_keys=True))
+            self._db.set_meta("version", metadata.version("agent-judge"))
         self.check_binding(wanted)
 
     def check_binding(self, wanted: Mapping[str, Any]) -> None:
@@ -201,9 +146,9 @@ class Store:
 
     def plan(self, rows: Iterable[PlannedRow]) -> None:
         """Replace the planned rows; their order is that of `seq`, then as given."""
-        with self._writing():
-            self._db.execute("DELETE FROM planned")
-            self._db.executemany(
+        with self._db.writing() as db:
+            db.execute("DELETE FROM planned")
+            db.executemany(
                 "INSERT INTO planned (id, seq, mode, row) VALUES (?, ?, ?, ?)",
                 ((r.id, r.seq, r.mode, _text(r.row)) for r in rows),
             )
@@ -220,42 +165,36 @@ class Store:
         with Store.open(other) as run:
             run.check_binding(self.binding)
             asked = run.criteria
-        with self._writing():
-            self._db.execute("ATTACH ? AS other", (str(other / "run.db"),))
-        with self._writing():
-            for statement in _ABSORB:
-                self._db.execute(statement)
-        with self._writing():
-            self._db.execute("DETACH other")
+        self._db.absorb(other)
         self.ask_for(asked)
         self.blobs.absorb(run.blobs)
 
     def planned(self) -> Iterator[PlannedRow]:
         """The planned rows in the manifest's order."""
-        with self._reading():
-            for id_, seq, mode, row in self._db.execute(
+        with self._db.reading() as db:
+            for id_, seq, mode, row in db.execute(
                 "SELECT id, seq, mode, row FROM planned ORDER BY seq, rowid"
             ):
                 yield PlannedRow(id=id_, seq=seq, mode=mode, row=json.loads(row))
 
     def is_planned(self, id_: str) -> bool:
         """Whether the manifest has a row of that id."""
-        with self._reading():
-            found = self._db.execute("SELECT 1 FROM planned WHERE id = ?", (id_,)).fetchone()
+        with self._db.reading() as db:
+            found = db.execute("SELECT 1 FROM planned WHERE id = ?", (id_,)).fetchone()
         return found is not None
 
     def planned_counts(self) -> Iterator[tuple[str, Mode, EditType | None, int]]:
         """Planned rows by (editor, mode, type): each with how many there are."""
-        with self._reading():
-            yield from self._db.execute(
+        with self._db.reading() as db:
+            yield from db.execute(
                 "SELECT coalesce(json_extract(row, '$.editor'), ''), mode,"
                 " json_extract(row, '$.type'), count(*) FROM planned GROUP BY 1, 2, 3"
             )
 
     def distinct(self, field: Literal["judge_returned_model", "endpoint"]) -> list[str]:
         """The different values of a field over all planned rows' records, sorted."""
-        with self._reading():
-            found = self._db.execute(
+        with self._db.reading() as db:
+            found = db.execute(
                 f"SELECT DISTINCT json_extract(r.record, '$.{field}') AS value"
                 " FROM records r JOIN planned p ON r.id = p.id WHERE value != '' ORDER BY value"
             ).fetchall()
@@ -263,8 +202,8 @@ class Store:
 
     def sizes_wh(self) -> dict[str, tuple[int, int]]:
         """Width and height of each judged row's source, by id, where it could be read."""
-        with self._reading():
-            found = self._db.execute(
+        with self._db.reading() as db:
+            found = db.execute(
                 "SELECT id, json_extract(inputs, '$.source_wh') FROM records"
                 " WHERE json_extract(inputs, '$.source_wh') IS NOT NULL"
             ).fetchall()
@@ -280,8 +219,8 @@ class Store:
     ) -> None:
         """Keep a record; one of the same round is replaced."""
         texts = [_text(x) for x in (inputs, record.to_json(), [*replies])]
-        with self._writing():
-            self._db.execute(
+        with self._db.writing() as db:
+            db.execute(
                 "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
                 (record.id, record.criterion, round_, *texts),
             )
@@ -293,19 +232,19 @@ class Store:
 
     def put_thumbnail(self, id_: str, webp: bytes) -> None:
         """Keep a row in small, for lists of rows."""
-        with self._writing():
-            self._db.execute("INSERT OR REPLACE INTO thumbnails VALUES (?, ?)", (id_, webp))
+        with self._db.writing() as db:
+            db.execute("INSERT OR REPLACE INTO thumbnails VALUES (?, ?)", (id_, webp))
 
     def thumbnail(self, id_: str) -> bytes | None:
         """A row in small (WebP), or None where it was not judged."""
-        with self._reading():
-            found = self._db.execute("SELECT webp FROM thumbnails WHERE id = ?", (id_,)).fetchone()
+        with self._db.reading() as db:
+            found = db.execute("SELECT webp FROM thumbnails WHERE id = ?", (id_,)).fetchone()
         return None if found is None else bytes(found[0])
 
     def standing(self, id_: str, criterion: Criterion) -> Standing | None:
         """How the last round of a criterion ended, or None."""
-        with self._reading():
-            found = self._db.execute(
+        with self._db.reading() as db:
+            found = db.execute(
                 "SELECT round, json_extract(record, '$.status'), json_extract(record, '$.reason'),"
                 " json_extract(record, '$.flags'), json_extract(record, '$.attempts'), inputs"
                 " FROM records WHERE id = ? AND criterion = ? ORDER BY round DESC LIMIT 1",
@@ -325,8 +264,8 @@ class Store:
 
     def rounds(self, id_: str, criterion: Criterion) -> list[Saved]:
         """All rounds of a criterion, oldest first."""
-        with self._reading():
-            found = self._db.execute(
+        with self._db.reading() as db:
+            found = db.execute(
                 "SELECT record, round, inputs, replies FROM records"
                 " WHERE id = ? AND criterion = ? ORDER BY round",
                 (id_, criterion),
@@ -335,8 +274,8 @@ class Store:
 
     def records(self) -> Iterator[Record]:
         """The last round of every planned row that has one, in the manifest's order, IF first."""
-        with self._reading():
-            for (text,) in self._db.execute(
+        with self._db.reading() as db:
+            for (text,) in db.execute(
                 "SELECT r.record FROM planned p JOIN records r ON r.id = p.id"
                 " WHERE r.round = (SELECT max(round) FROM records x"
                 " WHERE x.id = r.id AND x.criterion = r.criterion)"
@@ -344,62 +283,24 @@ class Store:
             ):
                 yield Record.from_json(json.loads(text))
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            with self._db:
-                yield
-        except sqlite3.Error as err:
-            raise StoreError(f"cannot write to {str(self.folder)!r}: {err}") from err
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, ValueError) as err:
-            raise StoreError(f"cannot read the run in {str(self.folder)!r}: {err}") from err
-
 
 class Replies:
     """The cache of judges' replies. Only replies that came are in it, never failures."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, db: RunDb) -> None:
+        self._db = db
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The reply under a request's key, or None."""
-        with self._store._reading():
-            found = self._store._db.execute(
-                "SELECT reply FROM replies WHERE key = ?", (key,)
-            ).fetchone()
+        with self._db.reading() as db:
+            found = db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
             return None if found is None else dict(json.loads(found[0]))
 
     def put(self, key: str, reply: Mapping[str, Any]) -> None:
         """Keep a reply under its request's key."""
         text = _text(reply)
-        with self._store._writing():
-            self._store._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
-
-
-def _lock(folder: Path) -> IO[str]:
-    lock = (folder / "run.lock").open("a", encoding="utf-8")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
-        lock.close()
-        raise StoreError(f"{str(folder)!r} is in use by another run: wait for it to end") from err
-    return lock
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.Error as err:
-        db.close()
-        raise StoreError(f"cannot open {str(path)!r}: {err}") from err
-    return db
+        with self._db.writing() as db:
+            db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
 
 
 def _saved(row: tuple[str, int, str, str]) -> Saved:

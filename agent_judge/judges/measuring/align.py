@@ -81,13 +81,10 @@ def _toned(moved: Planes, base: RGB, ring: Mask) -> Aligned:
     """`moved` in the tone of `base`; as it is where no re-rendering gives such a tone."""
     if int(ring.sum()) < _LEAST_PX:
         return Aligned(planes=moved, plausible=True)
-    lines = [_line(moved[..., c][ring], base[..., c][ring]) for c in range(3)]
-    if not all(
-        _GAINS[0] < gain < _GAINS[1] and abs(128 * (gain - 1) + offset) < _SHIFT
-        for gain, offset in lines
-    ):
+    gains, offsets = tone(moved, base, ring)
+    shifts = np.abs(128 * (gains - 1) + offsets)
+    if gains.min() < _GAINS[0] or gains.max() > _GAINS[1] or shifts.max() > _SHIFT:
         return Aligned(planes=moved, plausible=False)
-    gains, offsets = (np.array(values, np.float32) for values in zip(*lines, strict=True))
     return Aligned(planes=np.clip(moved * gains + offsets, 0, 255), plausible=True)
 
 
@@ -96,6 +93,15 @@ def _unlike(planes: Planes, likely: Sequence[Planes]) -> float:
     soft = np.asarray(cv2.blur(planes, (3, 3)), np.float32)
     apart = [np.abs(soft - shown).max(axis=2) for shown in likely]
     return float(np.minimum(np.minimum.reduce(apart), _OTHER).mean())
+
+
+def tone(
+    moving: Planes, fixed: RGB | Planes, ring: Mask
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Gains and offsets of the three channels that carry `moving` to `fixed`, by the ring."""
+    lines = [_line(moving[..., c][ring], fixed[..., c][ring]) for c in range(3)]
+    gains, offsets = zip(*lines, strict=True)
+    return np.array(gains, np.float32), np.array(offsets, np.float32)
 
 
 def softening_px(base: RGB, moved: Planes, ring: Mask) -> float:
@@ -121,7 +127,9 @@ def softened(planes: Planes, sigma_px: float) -> Planes:
     return np.asarray(cv2.GaussianBlur(planes, (0, 0), sigma_px), np.float32)
 
 
-def _line(moving: NDArray[np.float32], fixed: NDArray[np.uint8]) -> tuple[float, float]:
+def _line(
+    moving: NDArray[np.float32], fixed: NDArray[np.uint8] | NDArray[np.float32]
+) -> tuple[float, float]:
     """Gain and offset that carry one channel to the other's, blind to what changed."""
     x, y = moving.astype(np.float64), fixed.astype(np.float64)
     unclipped = (x > 4) & (x < 251) & (y > 4) & (y < 251)

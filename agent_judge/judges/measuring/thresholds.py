@@ -14,8 +14,8 @@ class SceneThresholds:
     any number of local anomalies stayed under 0.1."""
     typical_other: float = 4.0
     """Median Lab distance at low resolution from which the whole was painted anew."""
-    typical_same: float = 2.3
-    """And up to which it was not: re-rendered scenes stay under 2.0."""
+    typical_same: float = 2.6
+    """And up to which it was not: re-rendered scenes stay under 2.5."""
     outlines_lost: float = 0.3
     """Agreement of outlines under which this is another place (0 for unrelated pictures; a scene
     that was kept has 0.6 and more)."""

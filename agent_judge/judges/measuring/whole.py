@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from agent_judge.judges.measuring.align import Mask, Planes
+from agent_judge.judges.measuring.align import Mask, Planes, tone
 from agent_judge.judges.measuring.laid_over import inside, to_lab
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB
@@ -53,10 +53,8 @@ def compare_whole(source: RGB, edited: RGB, white: Sequence[Box]) -> Whole:
 
 def _in_tone(base: Planes, other: Planes, seen: Mask) -> Planes:
     """`base` with the tone of `other`, as far as re-rendering changes tones."""
-    x, y = base[seen], other[seen]
-    spread = x.std(axis=0) + 1.0
-    gain = np.clip(y.std(axis=0) / spread, 1 - _GAIN, 1 + _GAIN)
-    offset = np.clip(np.median(y - x * gain, axis=0), -_OFFSET, _OFFSET)
+    gain, offset = tone(base, other, seen)
+    gain, offset = np.clip(gain, 1 - _GAIN, 1 + _GAIN), np.clip(offset, -_OFFSET, _OFFSET)
     return np.asarray(np.clip(base * gain + offset, 0, 255), np.float32)
 
 

@@ -37,7 +37,7 @@ from agent_judge.judges.reply import answer_schema, read_verdict
 from agent_judge.judges.spoken import declines, text_of
 from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
-from agent_judge.records import Box, Evidence, Reason, Verdict
+from agent_judge.records import Evidence, Reason, Verdict
 from agent_judge.rubrics.ladder import Ladder
 from agent_judge.tools.base import Tool, ToolReply, View
 from agent_judge.tools.views_seen import with_views_seen
@@ -255,8 +255,9 @@ def _as_text(data: Mapping[str, Any]) -> str:
 async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
     loop = runtime.context
     content = text_of(state["messages"][-1].get("content"))
+    to_box = loop.judge.convention.reader(loop.look.view.size_wh)
     try:
-        verdict = read_verdict(content, loop.ladder, to_box=_box_reader(loop))
+        verdict = read_verdict(content, loop.ladder, to_box=None if loop.look.cropped else to_box)
     except ContradictionError as err:
         if state["contradictions"]:
             raise JudgeError("inconsistent", str(err)) from err
@@ -276,15 +277,6 @@ async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, An
     if not verdict.answers:
         loop.trace.ledger.flags.add("label_only")
     return {"verdict": verdict}
-
-
-def _box_reader(loop: Loop) -> Any:  # noqa: ANN401 - a callable or None
-    view: View = loop.look.view
-
-    def read(numbers: Sequence[float]) -> Box | None:
-        return loop.judge.convention.decode(numbers, view.size_wh).clip(view.size_wh)
-
-    return None if loop.look.cropped else read
 
 
 async def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:

@@ -8,7 +8,7 @@ that it broke off or that its pictures were identical: the others alone would ma
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.reply import read_verdict
 from agent_judge.judges.spoken import text_of
-from agent_judge.records import CRITERIA, Box, Reason, Record, Verdict
+from agent_judge.records import CRITERIA, Reason, Record, Verdict
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.settle import median_level, verdict_fields, worst_of
 from agent_judge.store import Saved, Store
@@ -86,18 +86,12 @@ def _reading(
     content = text_of(last["message"].get("content"))
     if last["message"].get("refusal") or last["message"].get("tool_calls"):
         return None
-    to_box = _box_reader(convention, tuple(last["size_wh"])) if last["boxes_asked"] else None
+    width, height = last["size_wh"]
+    to_box = convention.reader((width, height)) if last["boxes_asked"] else None
     try:
         return read_verdict(content, load_ladder(record.criterion), to_box=to_box)
     except ReplyError as err:
         return err
-
-
-def _box_reader(
-    convention: Convention, size_wh: tuple[int, ...]
-) -> Callable[[Sequence[float]], Box | None]:
-    width, height = size_wh
-    return lambda numbers: convention.decode(numbers, (width, height)).clip((width, height))
 
 
 def _settled_again(record: Record, votes: Sequence[Sequence[_Reading | None]]) -> Record:

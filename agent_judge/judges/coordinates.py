@@ -1,13 +1,13 @@
 """The box codec: between canonical pixels and the convention in which a judge writes boxes.
 
 Canonical: float `[x1, y1, x2, y2]` in pixels of the upright original picture. Every crossing
-between the two happens here and nowhere else (DESIGN.md section 5).
+between the two happens here and nowhere else.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -81,6 +81,14 @@ class Convention:
             a, b, c, d = b, a, d, c
         per_x, per_y = self._units(size_wh)
         return Box(a / per_x, b / per_y, c / per_x, d / per_y)
+
+    def reader(self, size_wh: tuple[int, int]) -> Callable[[Sequence[float]], Box | None]:
+        """`decode` for one picture, its boxes clipped to it: None for one that lies outside.
+
+        Args:
+            size_wh: canonical size of the picture.
+        """
+        return lambda numbers: self.decode(numbers, size_wh).clip(size_wh)
 
     def encode(self, box: Box, size_wh: tuple[int, int]) -> list[float]:
         """The box as the judge would write it."""

@@ -2,7 +2,7 @@
 
 All in the form of OpenAI Chat Completions with `picture:KEY` in place of bytes. Tool messages
 carry text only; the pictures of all calls of a turn follow in one user message, because most
-endpoints refuse or overlook pictures inside tool messages (DESIGN.md section 5).
+endpoints refuse or overlook pictures inside tool messages.
 """
 
 from __future__ import annotations

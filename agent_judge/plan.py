@@ -1,4 +1,4 @@
-"""The table of DESIGN.md section 1 as data: (mode, criterion) -> how pictures are prepared, tools.
+"""The modes as a table of data: (mode, criterion) -> how pictures are prepared, and tools.
 
 A preparation turns a decoded row into looks: what one conversation with the judge is about.
 No other place asks which mode it is.

@@ -59,7 +59,7 @@ class EndpointSettings(_Table):
 
 
 class OracleSettings(_Table):
-    """`[oracle]`: how far crops and masks reach beyond the boxes (DESIGN.md section 1)."""
+    """`[oracle]`: how far crops and masks reach beyond the boxes (the paper does not say)."""
 
     crop_margin_share: float = Field(default=0.5, ge=0)
     """Growth on each side, as a share of the box's longer side."""

@@ -14,7 +14,7 @@ def crop_window(
     """The window around a target: the box grown on each side, whole pixels, inside the picture.
 
     The paper does not give its margin; ours is `margin_share` of the box's longer side, at least
-    `margin_min_px` (DESIGN.md section 1).
+    `margin_min_px`.
 
     Args:
         box: the target, at least partly inside the picture.

@@ -118,7 +118,7 @@ def _root(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with the code that DESIGN.md section 4 lists."""
+    """Run the command line and exit with the code that docs/cli.md lists."""
     sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
 
 

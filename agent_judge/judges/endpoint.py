@@ -1,7 +1,7 @@
 """Capability profiles: what an endpoint's model takes, and how it is best asked.
 
 Built-in profiles go by the model's name, whatever the host. A profile is where a run starts: what
-an endpoint then refuses is dropped once and remembered (`manner.py`). Sources: FACTS of the
+an endpoint then refuses is dropped once and remembered (`manner.py`). Sources: the
 providers' own documentation, November 2026; see docs/endpoints.md.
 """
 

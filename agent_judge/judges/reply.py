@@ -1,7 +1,7 @@
 """From a judge's final answer to a verdict, or to the exact fault to tell it.
 
 The answer is one JSON object: the ladder's questions answered in order, then the label
-(DESIGN.md section 5, "evidence before verdict"). Read forgivingly where the meaning is certain
+(evidence before verdict). Read forgivingly where the meaning is certain
 (fences, prose around it, thinking, spelling of a label), never where a level would be a guess.
 
 A label without any answers is accepted, with empty `answers`: it was on offer and stated once, so

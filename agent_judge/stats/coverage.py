@@ -1,6 +1,6 @@
 """How much of a run was judged: counts of the three fates, means and bounds of one group.
 
-The rules are those of DESIGN.md section 2. No mean contains a guess: rows that nobody could judge
+The rules are those of docs/statistics.md. No mean contains a guess: rows that nobody could judge
 stay out of it and move the bounds instead.
 """
 

@@ -1,6 +1,6 @@
 """How a run stands: what `summary.json` holds and the start of the report prints.
 
-The rules are those of DESIGN.md section 2; `RULES` says them in words. Editors and modes are never
+The rules are those of docs/statistics.md; `RULES` says them in words. Editors and modes are never
 pooled into one figure: where several meet, counts are added up and every figure is None.
 """
 

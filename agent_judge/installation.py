@@ -109,8 +109,8 @@ def _device_check() -> Check:
         from agent_judge.tools.loaded import device_for
 
         device = device_for("auto")
-    except (AgentJudgeError, ImportError) as err:
-        return Check(name="device", state="fault", message=str(err))
+    except (AgentJudgeError, ImportError, OSError) as err:  # OSError: torch without its libraries
+        return Check(name="device", state="fault", message=" ".join(str(err).split()))
     if device == "cpu":
         return Check(name="device", state="ok", message=f"cpu, {os.cpu_count()} cores")
     import torch

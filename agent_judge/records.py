@@ -212,7 +212,13 @@ class Sample:
         Raises:
             ValueError: a box that is not four finite numbers.
         """
-        kinds = {"source": Path, "edited": Path, "reference": Path, "targets": tuple, "labels": tuple}
+        kinds = {
+            "source": Path,
+            "edited": Path,
+            "reference": Path,
+            "targets": tuple,
+            "labels": tuple,
+        }
         for name, kind in kinds.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):

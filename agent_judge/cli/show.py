@@ -87,7 +87,7 @@ def _heading(row: PlannedRow) -> Iterator[str]:
         if path := row.row.get(name):
             yield f"{name}: {path}"
     for label in row.row.get("labels") or ():
-        levels = ", ".join(f"{c} {label[c]}" for c in CRITERIA if c in label)
+        levels = ", ".join(f"{c} {label[c]}" for c in CRITERIA if label.get(c))
         yield f"label by {label.get('by', 'unknown')}: {levels}"
 
 

@@ -135,7 +135,8 @@ def _human_levels(given: Mapping[str, Any]) -> dict[str, float]:
     """The mean of the human labels of each criterion."""
     means: dict[str, float] = {}
     for criterion in CRITERIA:
-        levels = [label[criterion] for label in given.get("labels") or () if criterion in label]
+        said = [label.get(criterion) for label in given.get("labels") or ()]
+        levels = [level for level in said if level is not None]
         if levels:
             means[criterion] = sum(levels) / len(levels)
     return means

@@ -197,11 +197,13 @@ async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
             raise ToolError(call.fault)
         if call.name not in tools:
             raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(tools)}")
+        tool = tools[call.name]
         args = _canonical(call.args, loop)
+        _require_all(args, tool.parameters(view))
         earlier = _same_call(call.name, args, loop.trace.evidence)
         if earlier is not None:
             return _repeated(earlier)
-        reply, images = await asyncio.to_thread(_use, tools[call.name], view, args, loop.album)
+        reply, images = await asyncio.to_thread(_use, tool, view, args, loop.album)
         reply = with_views_seen(reply, call.name, loop.trace.evidence)
     except ToolError as err:
         reply, images = ToolReply(data={"error": str(err)}), ()
@@ -236,6 +238,12 @@ def _canonical(args: Mapping[str, Any], loop: Loop) -> dict[str, Any]:
             raise ToolError(f"{name}: {err}") from err
         out[name] = [round(v, 3) for v in box.xyxy]
     return out
+
+
+def _require_all(args: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    missing = [name for name in schema.get("required", ()) if args.get(name) is None]
+    if missing:
+        raise ToolError(f"missing: {', '.join(missing)}")
 
 
 def _same_call(name: str, args: Mapping[str, Any], done: Sequence[Evidence]) -> Evidence | None:

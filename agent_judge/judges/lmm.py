@@ -244,14 +244,8 @@ def _finish_of(completion: Mapping[str, Any]) -> str | None:
 
 
 def _message_of(completion: Mapping[str, Any]) -> Message:
-    """The assistant message as it came; only what cannot be stored is replaced."""
-    message = {"role": "assistant", **completion["choices"][0]["message"]}
-    text = json.dumps(message, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return dict(json.loads(text.encode("utf-8", "replace")))
-    return message
+    """The assistant message as it came."""
+    return {"role": "assistant", **completion["choices"][0]["message"]}
 
 
 def _is_answer(reply: Reply) -> bool:

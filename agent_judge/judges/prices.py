@@ -11,6 +11,9 @@ from typing import Any
 
 from agent_judge.settings import Price
 
+_MAX_TOKENS = 10**12
+"""No reply has as many: a count above is none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
@@ -42,7 +45,7 @@ def read_usage(value: object) -> Usage | None:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+    return value if type(value) is int and 0 <= value < _MAX_TOKENS else None
 
 
 def usd_of(usage: Usage | None, model: str, prices: Mapping[str, Price]) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 import re
 from collections.abc import Mapping
@@ -34,6 +35,9 @@ EMPTY_ACCOUNT = "insufficient_quota"
 """OpenAI's code for it; it comes as a 429 that no waiting mends."""
 _MAX_TIMEOUTS = 2  # each may have been paid for
 _MAX_MESSAGE = 500
+_MAX_REPLY_BYTES = 16 << 20
+"""Far above the longest answer; a reply that never ends, or unpacks to gigabytes, is cut here."""
+_OF_BODY = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
@@ -73,15 +77,13 @@ class Transport:
         self._settings = settings
         base_url = (settings.base_url or DEFAULT_BASE_URL).strip().rstrip("/")
         base_url = base_url.removesuffix("/chat/completions")  # pasted whole
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"judge.base_url must be http(s)://host..., got {base_url!r}")
+        host, port, is_secure = _address(base_url)
         key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
         if not key and settings.base_url is None:
             raise InputError("no API key: set OPENAI_API_KEY, or name an endpoint with --base-url")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise InputError("the API key holds characters that no key has: paste it again")
-        self.endpoint = _host(parts.hostname, parts.port)
+        self.endpoint = _host(host, port)
         """`host[:port]`."""
         self._key = key
         self._throttle = Throttle()
@@ -90,7 +92,7 @@ class Transport:
             api_key=key or "none",
             max_retries=0,  # tenacity's work
             timeout=settings.request_timeout_s,
-            http_client=_http_client(own=parts.scheme == "http" and parts.hostname in _LOOPBACK),
+            http_client=_http_client(own=not is_secure and host in _LOOPBACK),
         )
 
     async def complete(self, body: bytes, ledger: Ledger) -> dict[str, Any]:
@@ -124,12 +126,14 @@ class Transport:
         """
         try:
             async with asyncio.timeout(self._settings.request_timeout_s):
-                page = await self._client.models.list()
-        except (openai.OpenAIError, TimeoutError, ValueError) as err:
-            raise InputError(
-                f"{self.endpoint} does not list its models: {self._clean(str(err))}"
-            ) from err
-        return [model.id for model in page.data]
+                response = await self._client.get("/models", cast_to=httpx2.Response)
+            page = self._json(response.text)
+        except (openai.OpenAIError, TimeoutError, ValueError, RecursionError) as err:
+            told = self._clean(str(err.__cause__ or err)) or "no answer in time"
+            raise InputError(f"{self.endpoint} does not list its models: {told}") from err
+        listed = page.get("data") if isinstance(page, Mapping) else None
+        entries = [e for e in listed if isinstance(e, Mapping)] if isinstance(listed, list) else []
+        return [entry["id"] for entry in entries if isinstance(entry.get("id"), str)]
 
     async def close(self) -> None:
         """Let go of connections."""
@@ -138,8 +142,8 @@ class Transport:
     def _gives_up(self, state: RetryCallState) -> bool:
         err = state.outcome.exception() if state.outcome else None
         assert isinstance(err, _Transient)
-        if err.wait_s is not None and err.wait_s > self._settings.sample_timeout_s:
-            return True  # the sample's time would be over first
+        if err.wait_s is not None and self._is_too_long(err.wait_s):
+            return True
         tries = self._settings.transport_retries + 1
         return state.attempt_number >= (
             min(tries, _MAX_TIMEOUTS) if err.reason == "timeout" else tries
@@ -171,18 +175,19 @@ class Transport:
             except openai.APIStatusError as err:
                 raise self._told(err.status_code, err.response, taken_at) from err
             except openai.APIConnectionError as err:
-                told = f"no connection to {self.endpoint}: {err.__cause__ or err}"
-                raise _Transient(self._clean(told)) from err
+                why = err.__cause__ or err
+                what = "connection to" if isinstance(why, httpx2.ConnectError) else "answer from"
+                raise _Transient(self._clean(f"no {what} {self.endpoint}: {why}")) from err
             self._throttle.went_well()
         return self._read(response, taken_at)
 
     def _read(self, response: httpx2.Response, taken_at: float) -> dict[str, Any]:
         """The completion in a 200, which may hold an error all the same."""
         try:
-            text = self._clean(response.text, longest=None)
-            data = json.loads(text, parse_constant=lambda name: None)  # NaN is no JSON
+            data = self._json(response.text)
         except (ValueError, RecursionError) as err:
-            raise _Transient(f"the endpoint answered with no JSON: {response.text[:80]!r}") from err
+            came = self._clean(response.text)[:80]
+            raise _Transient(f"the endpoint answered with no JSON: {came!r}") from err
         if not isinstance(data, dict):
             raise _Transient("the endpoint answered with JSON that is no completion")
         if data.get("error"):
@@ -199,24 +204,43 @@ class Transport:
         self, status: int, response: httpx2.Response, taken_at: float
     ) -> Refused | _Transient:
         """What an error response means."""
-        text = self._clean(response.text, longest=None)
         try:
-            data = json.loads(text)
+            data = self._json(response.text)
         except (ValueError, RecursionError):
-            data = text
+            data = response.text
         error = data.get("error") if isinstance(data, Mapping) else None
         fields = error if isinstance(error, Mapping) else data if isinstance(data, Mapping) else {}
         code = next((str(fields[k]) for k in ("code", "type") if fields.get(k)), "")
         message = self._clean(_message_of(fields or data)) or f"no message (HTTP {status})"
-        wait_s = _asked_to_wait(response.headers, text)
+        wait_s = _asked_to_wait(response.headers, response.text)
         empty = EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
+        if wait_s is not None and self._is_too_long(wait_s):
+            message = f"{message} (asks to wait {wait_s:g} s, longer than judge.sample_timeout_s)"
         if status == 429 and not empty:
-            self._throttle.slow_down(taken_at, wait_s)
+            closed_s = None if wait_s is None or self._is_too_long(wait_s) else wait_s
+            self._throttle.slow_down(taken_at, closed_s)
         again = status in _WORTH_A_RETRY or (status >= 500 and status not in _NEVER_RETRIED)
         if again and not empty and not is_final(status, message):
             return _Transient(f"HTTP {status}: {message}", status=status, wait_s=wait_s)
         param = str(fields.get("param") or "")
         return Refused(Refusal(status=status, message=message, code=code, param=param))
+
+    def _is_too_long(self, wait_s: float) -> bool:
+        """Whether the sample's time would be over before such a wait."""
+        return wait_s > self._settings.sample_timeout_s
+
+    def _json(self, text: str) -> Any:  # noqa: ANN401 - JSON
+        """The JSON of a response as it can be kept: without API key, lone surrogates, infinity.
+
+        Raises:
+            ValueError: it is none. RecursionError: it is nested too deep.
+        """
+        data = json.loads(
+            text.lstrip("\ufeff"), parse_constant=lambda name: None, parse_float=_finite
+        )
+        came = json.dumps(data, ensure_ascii=False)
+        kept = self._clean(came.encode("utf-8", "replace").decode(), longest=None)
+        return data if kept == came else json.loads(kept)
 
     def _clean(self, text: str, *, longest: int | None = _MAX_MESSAGE) -> str:
         """The text without the API key, should the endpoint have sent it back."""
@@ -242,11 +266,57 @@ async def only_model(settings: JudgeSettings) -> str:
     return models[0]
 
 
-def _http_client(*, own: bool) -> openai.DefaultAsyncHttpxClient:
+class _Client(openai.DefaultAsyncHttpxClient):
+    """An HTTP client that reads no reply without end."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401
+        """The response with its body, read and unpacked up to `_MAX_REPLY_BYTES`.
+
+        The body is read as UTF-8, whatever the headers say: JSON knows no other encoding.
+
+        Raises:
+            httpx2.RemoteProtocolError: it is longer.
+        """
+        response = await super().send(request, **{**options, "stream": True})
+        try:
+            body = bytearray()
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) > _MAX_REPLY_BYTES:
+                    told = f"the reply is longer than {_MAX_REPLY_BYTES >> 20} MB"
+                    raise httpx2.RemoteProtocolError(told, request=request)
+        finally:
+            await response.aclose()
+        headers = {k: v for k, v in response.headers.items() if k.lower() not in _OF_BODY}
+        return httpx2.Response(
+            response.status_code,
+            headers={**headers, "Content-Type": "application/json"},
+            content=bytes(body),
+            request=response.request,
+        )
+
+
+def _http_client(*, own: bool) -> _Client:
     """The HTTP client; for our own machine without proxy, certificates and redirects."""
     if own:  # reading the certificates would take a tenth of a second for nothing
-        return openai.DefaultAsyncHttpxClient(trust_env=False, verify=False, follow_redirects=False)
-    return openai.DefaultAsyncHttpxClient()
+        return _Client(trust_env=False, verify=False, follow_redirects=False)
+    return _Client()
+
+
+def _address(base_url: str) -> tuple[str, int | None, bool]:
+    """Host, port, and whether it is https.
+
+    Raises:
+        InputError: it is no such address; it is not shown where it may be a key in the wrong place.
+    """
+    shown = f", got {base_url!r:.200}" if "://" in base_url else ""
+    try:
+        parts, url = urlsplit(base_url), httpx2.URL(base_url)
+        if url.scheme in ("http", "https") and parts.hostname:
+            return parts.hostname, parts.port, url.scheme == "https"
+    except (ValueError, httpx2.InvalidURL) as err:
+        raise InputError(f"judge.base_url is no address ({err}){shown}") from err
+    raise InputError(f"judge.base_url must be an address like http://host:8000/v1{shown}")
 
 
 def _host(hostname: str, port: int | None) -> str:
@@ -290,8 +360,13 @@ def _asked_to_wait(headers: httpx2.Headers, text: str) -> float | None:
     try:
         until, sent = parsedate_to_datetime(value), parsedate_to_datetime(headers.get("date", ""))
         return max(0.0, (until - sent).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
 def _number(text: str) -> float | None:

@@ -21,9 +21,9 @@ _GAP_PX = 16
 
 
 def pictures_in(message: Message) -> list[dict[str, Any]]:
-    """The picture parts of a message."""
+    """The picture parts of a message of ours; what a model puts into its replies is none."""
     content = message.get("content")
-    parts = content if isinstance(content, list) else []
+    parts = content if isinstance(content, list) and message.get("role") != "assistant" else []
     return [part for part in parts if part.get("type") == "image_url"]
 
 

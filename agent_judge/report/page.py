@@ -13,6 +13,7 @@ from agent_judge.records import CRITERIA
 from agent_judge.report.words import FATES, NOT_RUN, REASONS
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.run import Run
+from agent_judge.settings import MEASURED
 from agent_judge.stats.diagnosis import Diagnosis
 from agent_judge.stats.summary import RULES, UNNAMED_EDITOR
 
@@ -84,12 +85,16 @@ def _facts(name: str, run: Run) -> dict[str, Any]:
         "name": name,
         "folder": str(run.folder.resolve()),
         "judge": judge.get("model"),
-        "base_url": judge.get("base_url"),
+        "where": "(embedded)" if judge.get("model") == MEASURED else _at(run.endpoints),
         "mode": binding.get("mode"),
         "criteria": run.criteria,
         "rubric": binding.get("rubric"),
         "binding": binding,
     }
+
+
+def _at(endpoints: Sequence[str]) -> str:
+    return f"at {', '.join(endpoints)}" if endpoints else ""
 
 
 def _groups(summary: Mapping[str, Any], diagnosis: Diagnosis) -> Iterable[dict[str, Any]]:

@@ -86,6 +86,12 @@ def test_page_prints_figures_with_their_coverage_and_the_formula(report):
     assert "1 / 1" in page
 
 
+def test_page_names_the_endpoint_that_judged(report):
+    text = (report / PAGE).read_text()
+    assert "at 127.0.0.1:1," in text
+    assert "(embedded)" not in text
+
+
 def test_text_from_data_is_escaped_in_the_page(tmp_path, rows):
     rows = [{**rows[0], "id": HOSTILE, "editor": HOSTILE, "instruction": HOSTILE}]
     build(make_run(tmp_path / "run", rows), out=tmp_path / "report")

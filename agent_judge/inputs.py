@@ -13,32 +13,39 @@ from typing import Any
 from agent_judge.images import MAX_FILE_BYTES
 from agent_judge.manifest import sample_to_row
 from agent_judge.records import Sample
+from agent_judge.row_fields import COLUMNS
 
-_NOT_JUDGED_ON = ("labels", "metadata", "editor", "item")
-"""Columns of a row that no verdict depends on."""
 _FILES = ("source", "edited", "reference")
+_JUDGED_ON = COLUMNS.difference(_FILES, ("labels", "editor", "item"))
+"""Columns whose values verdicts depend on."""
 
 
 def inputs_of(sample: Sample) -> dict[str, Any]:
     """The signature of what a sample is judged from: its row, and each file's size, mtime, hash."""
-    return {"row": _row_hash(sample), **{name: _file(sample, name) for name in _FILES}}
+    row = sample_to_row(sample)
+    return {"row": row_hash(row), **{name: _file(row.get(name)) for name in _FILES}}
 
 
-def inputs_changed(sample: Sample, before: Mapping[str, Any]) -> bool:
-    """Whether the row or a file differs from the signature: size or mtime first, then sha256."""
-    return before.get("row") != _row_hash(sample) or any(
-        _file_changed(getattr(sample, name), before.get(name)) for name in _FILES
+def inputs_changed(row: Mapping[str, Any], hash_: str, before: Mapping[str, Any]) -> bool:
+    """Whether a row or a file of it differs from a signature: size or mtime first, then sha256.
+
+    Args:
+        row: as `sample_to_row` gives it.
+        hash_: its `row_hash`.
+        before: from `inputs_of`.
+    """
+    return before.get("row") != hash_ or any(
+        _file_changed(row.get(name), before.get(name)) for name in _FILES
     )
 
 
-def _row_hash(sample: Sample) -> str:
-    row = {k: v for k, v in sample_to_row(sample).items() if k not in _NOT_JUDGED_ON}
-    kept = {k: v for k, v in row.items() if k not in sample.metadata and k not in _FILES}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()
+def row_hash(row: Mapping[str, Any]) -> str:
+    """sha256 of what verdicts depend on in a row, as `sample_to_row` gives it, files apart."""
+    kept = {name: row[name] for name in _JUDGED_ON if name in row}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-def _file(sample: Sample, name: str) -> list[Any] | None:
-    path: Path | None = getattr(sample, name)
+def _file(path: str | None) -> list[Any] | None:
     status = _status(path)
     if path is None or status is None:
         return None
@@ -48,7 +55,7 @@ def _file(sample: Sample, name: str) -> list[Any] | None:
         return None
 
 
-def _file_changed(path: Path | None, before: list[Any] | None) -> bool:
+def _file_changed(path: str | None, before: list[Any] | None) -> bool:
     status = _status(path)
     if path is None or status is None or before is None:
         return (status is None) != (before is None)
@@ -61,17 +68,17 @@ def _file_changed(path: Path | None, before: list[Any] | None) -> bool:
         return True
 
 
-def _status(path: Path | None) -> os.stat_result | None:
+def _status(path: str | None) -> os.stat_result | None:
     """Of a file that can be a picture: none of a folder, a pipe or a device, which never ends."""
     try:
-        status = None if path is None else path.stat()
+        status = None if path is None else os.stat(path)  # noqa: PTH116 - a Path costs more
     except (OSError, ValueError):
         return None
     return status if status is not None and stat.S_ISREG(status.st_mode) else None
 
 
-def _sha256(path: Path, size: int) -> str:
+def _sha256(path: str, size: int) -> str:
     if size > MAX_FILE_BYTES:  # it is not read as a picture either
         return ""
-    with path.open("rb") as file:
+    with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

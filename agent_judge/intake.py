@@ -43,7 +43,7 @@ def take_in(sample: Sample) -> Intake:
     source = _decode("source", sample.source)
     reference = None if sample.reference is None else _decode("reference", sample.reference)
     if not sample.edited.exists():
-        raise OutputFault("missing_output", f"no edited picture at {sample.edited.name!r}")
+        raise OutputFault("missing_output", f"no edited picture at {_named(sample.edited)}")
     try:
         edited = decode_image(sample.edited)
     except PictureError as err:
@@ -77,6 +77,11 @@ def take_in(sample: Sample) -> Intake:
         notes=(*notes, *box_notes),
         box_fault=box_fault,
     )
+
+
+def _named(path: Path) -> str:
+    """A file with its folder, which tells two editing models' outputs of one name apart."""
+    return repr(str(Path(*path.parts[-2:])))
 
 
 def _decode(name: str, path: Path) -> Decoded:

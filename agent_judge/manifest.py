@@ -19,7 +19,7 @@ from typing import Any
 from agent_judge.errors import Fault, ManifestError
 from agent_judge.records import Sample
 from agent_judge.roots import Roots
-from agent_judge.row_fields import faults_of, sample_of
+from agent_judge.row_fields import COLUMNS, faults_of, sample_of
 from agent_judge.row_files import BadRow, read_rows
 
 MAX_LISTED_FAULTS = 200
@@ -112,6 +112,19 @@ def sample_to_row(sample: Sample, folder: Path | None = None) -> dict[str, Any]:
         if column.name != "metadata" and value != default:
             row[column.name] = _as_json(value, folder)
     return {**row, **{name: v for name, v in sample.metadata.items() if name not in row}}
+
+
+def sample_from_row(row: Mapping[str, Any]) -> Sample:
+    """The sample that `sample_to_row` wrote; it is not checked again.
+
+    Args:
+        row: from a place where only checked rows are kept.
+    """
+    known = {name: value for name, value in row.items() if name in COLUMNS}
+    if "box_frame" in known:
+        known["box_frame"] = tuple(known["box_frame"])
+    others = {name: value for name, value in row.items() if name not in COLUMNS}
+    return Sample(**known, metadata=others)
 
 
 def write_manifest(path: Path, samples: Iterable[Sample]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from agent_judge.inputs import inputs_changed
 from agent_judge.judging import Assignment
-from agent_judge.records import Criterion, Reason, Sample
-from agent_judge.store import Standing, Store
+from agent_judge.manifest import sample_from_row
+from agent_judge.records import Criterion, Reason
+from agent_judge.store import PlannedRow, Standing
 
 TRIED_AGAIN: frozenset[Reason] = frozenset(
     {"transport", "timeout", "budget", "tool_failure", "internal_error"}
@@ -18,19 +19,19 @@ _KEY_FAULTS = frozenset({"http:401", "http:402", "http:403"})
 
 
 def assign(
-    sample: Sample,
+    planned: PlannedRow,
+    standings: Mapping[Criterion, Standing],
     criteria: Collection[Criterion],
-    store: Store,
     *,
     retry: Collection[Reason] = (),
     rejudge: Collection[str] = (),
 ) -> Assignment | None:
-    """What is to be judged of a sample, or None when all of it stands.
+    """What is to be judged of a row, or None when all of it stands.
 
     Args:
-        sample: the row.
+        planned: the row.
+        standings: what was judged of it before.
         criteria: the criteria asked for.
-        store: what was judged before.
         retry: further reasons to judge again; each opens a new round.
         rejudge: ids whose valid verdicts are judged again, in a new round.
     """
@@ -38,18 +39,20 @@ def assign(
     attempts: dict[Criterion, int] = {}
     counted: set[Criterion] = set()
     for criterion in criteria:
-        standing = store.standing(sample.id, criterion)
+        standing = standings.get(criterion)
         if standing is None:
             rounds[criterion] = 0
             continue
-        opens = sample.id in rejudge or standing.reason in retry
-        if opens or _again_by_itself(standing) or inputs_changed(sample, standing.inputs):
+        opens = planned.id in rejudge or standing.reason in retry
+        changed = inputs_changed(planned.row, planned.hash, standing.inputs)
+        if opens or changed or _again_by_itself(standing):
             rounds[criterion] = standing.round + opens
             attempts[criterion] = standing.attempts
             if not opens:
                 counted.add(criterion)
     if not rounds:
         return None
+    sample = sample_from_row(planned.row)
     return Assignment(sample=sample, rounds=rounds, attempts=attempts, counted=frozenset(counted))
 
 

@@ -11,27 +11,30 @@ from typing import IO, Self
 
 from agent_judge.errors import StoreError
 
-FORMAT = "1"
+FORMAT = "2"
 """Of the tables and the JSON in them."""
-_SCHEMA = """
+_SCHEMA = """  -- of records, what resume asks for comes first: the rest may be many pages
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS planned (
-    id TEXT PRIMARY KEY, seq INTEGER NOT NULL, mode TEXT NOT NULL, row TEXT NOT NULL);
+    id TEXT PRIMARY KEY, seq INTEGER NOT NULL, mode TEXT NOT NULL, hash TEXT NOT NULL,
+    row TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS planned_seq ON planned (seq);
 CREATE TABLE IF NOT EXISTS records (
     id TEXT NOT NULL, criterion TEXT NOT NULL, round INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT, flags TEXT NOT NULL, attempts INTEGER NOT NULL,
     inputs TEXT NOT NULL, record TEXT NOT NULL, replies TEXT NOT NULL,
     PRIMARY KEY (id, criterion, round));
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS thumbnails (id TEXT PRIMARY KEY, webp BLOB NOT NULL);
 """
 _ABSORB = (
-    """INSERT OR IGNORE INTO planned (id, seq, mode, row)
-    SELECT id, seq, mode, row FROM other.planned ORDER BY seq, rowid""",
+    "INSERT OR IGNORE INTO planned SELECT * FROM other.planned ORDER BY seq, rowid",
     """INSERT INTO records SELECT * FROM other.records WHERE true
     ON CONFLICT (id, criterion, round) DO UPDATE
-    SET inputs = excluded.inputs, record = excluded.record, replies = excluded.replies
-    WHERE json_extract(records.record, '$.level') IS NULL
-    AND json_extract(excluded.record, '$.level') IS NOT NULL""",
+    SET status = excluded.status, reason = excluded.reason, flags = excluded.flags,
+    attempts = excluded.attempts, inputs = excluded.inputs, record = excluded.record,
+    replies = excluded.replies
+    WHERE records.status != 'scored' AND excluded.status = 'scored'""",
     "INSERT OR IGNORE INTO replies SELECT * FROM other.replies",
     "INSERT OR IGNORE INTO thumbnails SELECT * FROM other.thumbnails",
 )
@@ -68,6 +71,7 @@ class RunDb:
             db = cls(folder, connection, lock)
             with db.writing() as writing:
                 writing.executescript(_SCHEMA)
+            db.check_format(db.meta("format") or FORMAT)
             undo.pop_all()  # it worked: database and lock stay open until `close`
         return db
 
@@ -83,10 +87,19 @@ class RunDb:
         with ExitStack() as undo:
             connection = undo.enter_context(closing(_connect(folder / "run.db")))
             db = cls(folder, connection, None)
-            if db.meta("format") != FORMAT:
-                raise StoreError(f"{str(folder)!r} was written by another version of this program")
+            db.check_format(db.meta("format"))
             undo.pop_all()
         return db
+
+    def check_format(self, found: str | None) -> None:
+        """Refuse tables of another format.
+
+        Raises:
+            StoreError: `found` is not this program's.
+        """
+        if found != FORMAT:
+            folder = str(self.folder)
+            raise StoreError(f"{folder!r} was written by another version of this program")
 
     def close(self) -> None:
         """Let go of the database and the lock."""

@@ -62,6 +62,17 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
     )
 
 
+async def endpoint_of(settings: Settings) -> str:
+    """The host that would judge, empty for the embedded judge; nothing is sent.
+
+    Raises:
+        InputError: the judge cannot be set up from these settings: no key, no such profile.
+    """
+    judge = choose_judge(settings, None)
+    await judge.close()
+    return judge.endpoint
+
+
 def model_for(settings: Settings, run_folder: Path) -> Settings:
     """The settings with `judge.model` filled in.
 
@@ -106,8 +117,7 @@ def jobs_of(settings: Settings) -> int:
     return (os.cpu_count() or 1) if settings.judge.model in (None, MEASURED) else _LMM_JOBS
 
 
-async def run_samples(
-    samples: Iterable[Sample],
+async def run_planned(
     store: Store,
     bench: Bench,
     *,
@@ -117,11 +127,10 @@ async def run_samples(
     tally: Tally,
     tell: Callable[[Judged], None],
 ) -> None:
-    """Judge what is still to do and store each record at once.
+    """Judge what is still to do of the planned rows and store each record at once.
 
     Args:
-        samples: the planned rows, streamed.
-        store: where records go.
+        store: where rows come from and records go.
         bench: what to judge with; its judge is closed at the end.
         retry: reasons judged again in a new round.
         rejudge: ids judged again in a new round.
@@ -136,8 +145,8 @@ async def run_samples(
 
     def assignments() -> Iterator[Assignment]:
         criteria = bench.settings.criteria
-        for sample in samples:
-            assignment = assign(sample, criteria, store, retry=retry, rejudge=rejudge)
+        for planned, standings in store.standings():
+            assignment = assign(planned, standings, criteria, retry=retry, rejudge=rejudge)
             todo = len(assignment.rounds) if assignment else 0
             tally.standing += len(criteria) - todo
             if assignment:

@@ -6,8 +6,9 @@ of the manifest as last given; records of rows that are no longer planned stay b
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
@@ -16,8 +17,17 @@ from typing import Any, Literal, Self
 
 from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
-from agent_judge.records import CRITERIA, Criterion, EditType, Mode, Reason, Record, Status
+from agent_judge.records import CRITERIA, Criterion, EditType, Mode, Reason, Record
 from agent_judge.run_db import FORMAT, RunDb
+
+_ROWS_AT_ONCE = 500
+_STANDINGS = """
+SELECT p.id, p.mode, p.hash, p.row, p.seq, p.place,
+    r.criterion, r.round, r.reason, r.flags, r.attempts, r.inputs
+FROM (
+    SELECT *, rowid AS place FROM planned WHERE (seq, rowid) > (?, ?) ORDER BY seq, rowid LIMIT ?
+) p LEFT JOIN records r ON r.id = p.id ORDER BY p.seq, p.place, r.round
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +38,8 @@ class PlannedRow:
     mode: Mode
     row: Mapping[str, Any]
     """The manifest's row as JSON types."""
+    hash: str = ""
+    """Of what verdicts depend on in the row, see `inputs.row_hash`."""
     seq: int = 0
     """Place in the manifest, from 0; shards keep it, so that merging restores the order."""
 
@@ -37,8 +49,8 @@ class Standing:
     """What resume needs to know of a stored record, without reading all of it."""
 
     round: int
-    status: Status
     reason: Reason | None
+    """None for a fate that is no `unscored`."""
     flags: tuple[str, ...]
     attempts: int
     inputs: Mapping[str, Any]
@@ -149,9 +161,20 @@ class Store:
         with self._db.writing() as db:
             db.execute("DELETE FROM planned")
             db.executemany(
-                "INSERT INTO planned (id, seq, mode, row) VALUES (?, ?, ?, ?)",
-                ((r.id, r.seq, r.mode, _text(r.row)) for r in rows),
+                "INSERT INTO planned VALUES (?, ?, ?, ?, ?)",
+                ((r.id, r.seq, r.mode, r.hash, _text(r.row)) for r in rows),
             )
+        self.planned_from = None
+
+    @property
+    def planned_from(self) -> dict[str, Any] | None:
+        """Where the planned rows came from, as whoever planned them noted; None: not noted."""
+        noted = json.loads(self.meta("planned_from") or "null")
+        return None if noted is None else dict(noted)
+
+    @planned_from.setter
+    def planned_from(self, note: Mapping[str, Any] | None) -> None:
+        self._db.set_meta("planned_from", json.dumps(note))
 
     def absorb(self, other: Path) -> None:
         """Take in another run of the same binding: rows, records, replies and pictures.
@@ -166,16 +189,33 @@ class Store:
             run.check_binding(self.binding)
             asked = run.criteria
         self._db.absorb(other)
+        self.planned_from = None
         self.ask_for(asked)
         self.blobs.absorb(run.blobs)
 
     def planned(self) -> Iterator[PlannedRow]:
         """The planned rows in the manifest's order."""
         with self._db.reading() as db:
-            for id_, seq, mode, row in db.execute(
-                "SELECT id, seq, mode, row FROM planned ORDER BY seq, rowid"
+            for row in db.execute(
+                "SELECT id, mode, hash, row, seq FROM planned ORDER BY seq, rowid"
             ):
-                yield PlannedRow(id=id_, seq=seq, mode=mode, row=json.loads(row))
+                yield _planned(row)
+
+    def standings(self) -> Iterator[tuple[PlannedRow, dict[Criterion, Standing]]]:
+        """The planned rows in order, each with how the last round of its criteria ended.
+
+        Some rows at a time: a cursor left open for a whole run would keep its log from shrinking.
+        """
+        after = (-1, -1)
+        while True:
+            with self._db.reading() as db:
+                found = db.execute(_STANDINGS, (*after, _ROWS_AT_ONCE)).fetchall()
+                rows = [list(group) for _, group in itertools.groupby(found, lambda row: row[0])]
+                batch = [(_planned(group[0]), _standings(group)) for group in rows]
+            if not found:
+                return
+            after = found[-1][4:6]
+            yield from batch
 
     def is_planned(self, id_: str) -> bool:
         """Whether the manifest has a row of that id."""
@@ -221,8 +261,11 @@ class Store:
         texts = [_text(x) for x in (inputs, record.to_json(), [*replies])]
         with self._db.writing() as db:
             db.execute(
-                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
-                (record.id, record.criterion, round_, *texts),
+                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(record.id, record.criterion, round_, record.status, record.reason),
+                    *(_text(record.flags), record.attempts, *texts),
+                ),
             )
 
     def latest(self, id_: str, criterion: Criterion) -> Saved | None:
@@ -240,27 +283,6 @@ class Store:
         with self._db.reading() as db:
             found = db.execute("SELECT webp FROM thumbnails WHERE id = ?", (id_,)).fetchone()
         return None if found is None else bytes(found[0])
-
-    def standing(self, id_: str, criterion: Criterion) -> Standing | None:
-        """How the last round of a criterion ended, or None."""
-        with self._db.reading() as db:
-            found = db.execute(
-                "SELECT round, json_extract(record, '$.status'), json_extract(record, '$.reason'),"
-                " json_extract(record, '$.flags'), json_extract(record, '$.attempts'), inputs"
-                " FROM records WHERE id = ? AND criterion = ? ORDER BY round DESC LIMIT 1",
-                (id_, criterion),
-            ).fetchone()
-        if found is None:
-            return None
-        round_, status, reason, flags, attempts, inputs = found
-        return Standing(
-            round=round_,
-            status=status,
-            reason=reason,
-            flags=tuple(json.loads(flags)),
-            attempts=attempts,
-            inputs=json.loads(inputs),
-        )
 
     def rounds(self, id_: str, criterion: Criterion) -> list[Saved]:
         """All rounds of a criterion, oldest first."""
@@ -301,6 +323,26 @@ class Replies:
         text = _text(reply)
         with self._db.writing() as db:
             db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
+
+
+def _planned(row: tuple[Any, ...]) -> PlannedRow:
+    id_, mode, hash_, text, seq, *_ = row
+    return PlannedRow(id=id_, mode=mode, hash=hash_, row=json.loads(text), seq=seq)
+
+
+def _standings(group: Sequence[tuple[Any, ...]]) -> dict[Criterion, Standing]:
+    """Of one planned row's records, oldest first, the last of each criterion."""
+    last = {row[6]: row[7:] for row in group if row[6] is not None}
+    return {
+        criterion: Standing(
+            round=round_,
+            reason=reason,
+            flags=tuple(json.loads(flags)),
+            attempts=attempts,
+            inputs=json.loads(inputs),
+        )
+        for criterion, (round_, reason, flags, attempts, inputs) in last.items()
+    }
 
 
 def _saved(row: tuple[str, int, str, str]) -> Saved:

@@ -20,6 +20,7 @@ from agent_judge.manifest import (
     MAX_LISTED_FAULTS,
     check_manifest,
     read_manifest,
+    sample_from_row,
     sample_to_row,
     write_manifest,
 )
@@ -551,6 +552,7 @@ def test_samples_written_and_read_are_the_same(tmp_path):
     copy = tmp_path / "copy.jsonl"
     write_manifest(copy, samples)
     assert list(read_manifest(copy)) == samples
+    assert [sample_from_row(sample_to_row(sample)) for sample in samples] == samples
     assert json.loads(copy.read_text(encoding="utf-8").splitlines()[1]) == rows[1]
 
 
@@ -592,3 +594,4 @@ def test_any_values_give_a_sample_or_faults(tmp_path_factory, values):
     (sample,) = read_manifest(path)
     write_manifest(folder / "copy.jsonl", [sample])
     assert list(read_manifest(folder / "copy.jsonl")) == [sample]
+    assert sample_from_row(json.loads(json.dumps(sample_to_row(sample)))) == sample

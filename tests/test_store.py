@@ -8,7 +8,7 @@ import pytest
 from agent_judge.errors import InputError, StoreError
 from agent_judge.records import Evidence, Record
 from agent_judge.shard import parse_shard
-from agent_judge.store import PlannedRow, Store
+from agent_judge.store import PlannedRow, Standing, Store
 
 BINDING = {"judge": {"model": "measured"}, "mode": "auto", "rubric": "r1"}
 
@@ -135,18 +135,54 @@ def test_replies_are_cached_with_unknown_fields(tmp_path):
         assert store.replies.get("other") is None
 
 
-def test_the_standing_tells_what_resume_needs(tmp_path):
+def test_standings_tell_what_resume_needs_of_the_last_round(tmp_path):
     with Store.create(tmp_path, BINDING) as store:
-        record = a_record(status="unscored", level=None, label=None, reason="transport", attempts=5)
-        keep(store, record, inputs={"row": "x"})
-        standing = store.standing("a", "IF")
-        assert standing is not None
-        assert (standing.reason, standing.attempts, standing.inputs) == (
-            "transport",
-            5,
-            {"row": "x"},
-        )
-        assert store.standing("a", "VC") is None
+        store.plan(planned("a", "b"))
+        keep(store, a_record(flags=("identical",), attempts=2), round_=0)
+        lost = a_record(status="unscored", level=None, label=None, reason="transport", attempts=5)
+        keep(store, lost, round_=1, inputs={"row": "x"})
+        keep(store, a_record("gone"))
+        [(a, of_a), (b, of_b)] = store.standings()
+    assert (a.id, b.id, of_b) == ("a", "b", {})
+    assert of_a.keys() == {"IF"}
+    assert of_a["IF"] == Standing(
+        round=1, reason="transport", flags=(), attempts=5, inputs={"row": "x"}
+    )
+
+
+def test_standings_come_in_the_manifests_order_however_many_there_are(tmp_path):
+    ids = [f"r{n}" for n in range(1203)]
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned(*ids))
+        seen = []
+        for row, standings in store.standings():
+            keep(store, a_record(row.id))  # a run writes while it reads
+            seen.append(row.id)
+            assert standings == {}
+        assert seen == ids
+        assert all(standings["IF"].reason is None for _, standings in store.standings())
+
+
+def test_where_rows_came_from_is_forgotten_when_other_rows_come(tmp_path):
+    with Store.create(tmp_path / "a", BINDING) as store:
+        assert store.planned_from is None
+        store.planned_from = {"manifest": "m"}
+        assert store.planned_from == {"manifest": "m"}
+        store.absorb(shard(tmp_path, "bb", a_record("y")))
+        assert store.planned_from is None
+        store.planned_from = {"manifest": "m"}
+        store.plan(planned("a"))
+        assert store.planned_from is None
+
+
+def test_a_run_of_another_format_is_neither_read_nor_written(tmp_path):
+    Store.create(tmp_path, BINDING).close()
+    with sqlite3.connect(tmp_path / "run.db") as db:
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'format'")
+    db.close()
+    for enter in (lambda: Store.open(tmp_path), lambda: Store.create(tmp_path, BINDING)):
+        with pytest.raises(StoreError, match="another version"):
+            enter()
 
 
 def test_planned_counts_by_editor_mode_and_type(tmp_path):

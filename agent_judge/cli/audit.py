@@ -108,7 +108,7 @@ def _sit(
     console.print(f"judge {settings.judge.model}, mode {settings.mode}")
     with closing(Store.create(folder, binding_of(settings))) as store:
         plan_rows(exam, settings, store, Again())
-        code = asyncio.run(judge_into(store, exam, settings, Again(), console))
+        code = asyncio.run(judge_into(store, settings, Again(), console))
         records.extend(Run(store).records())
     return code
 

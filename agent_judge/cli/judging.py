@@ -16,11 +16,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError, RunStopped
+from agent_judge.inputs import row_hash
 from agent_judge.manifest import read_manifest, sample_to_row
 from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
 from agent_judge.rubrics.ladder import rubric_version
-from agent_judge.runner import Tally, bench_of, run_samples
+from agent_judge.runner import Tally, bench_of, run_planned
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged
 from agent_judge.shard import Shard
@@ -60,6 +61,19 @@ class Rows:
             if self.shard is None or self.shard.holds(sample.id):
                 yield seq, sample
 
+    def origin(self, settings: Settings) -> dict[str, Any]:
+        """What these rows come from: the same origin means the same rows, planned the same way."""
+        status = self.manifest.stat()
+        return {
+            "manifest": str(self.manifest.absolute()),
+            "size": status.st_size,
+            "mtime_ns": status.st_mtime_ns,
+            "roots": [str(root.absolute()) for root in self.roots],
+            "limit": self.limit,
+            "shard": None if self.shard is None else [self.shard.index, self.shard.count],
+            "mode": settings.mode,
+        }
+
 
 def binding_of(settings: Settings) -> dict[str, Any]:
     """What a run's verdicts depend on; `judge.model` must be filled in."""
@@ -70,25 +84,41 @@ def binding_of(settings: Settings) -> dict[str, Any]:
     }
 
 
+def is_planned(rows: Rows, settings: Settings, folder: Path) -> bool:
+    """Whether these very rows were checked and planned in a run folder before.
+
+    Raises:
+        StoreError: what is in the folder cannot be read.
+    """
+    if not ((folder / "run.db").is_file() and rows.manifest.is_file()):
+        return False
+    with Store.open(folder) as store:
+        return store.planned_from == rows.origin(settings)
+
+
 def plan_rows(rows: Rows, settings: Settings, store: Store, again: Again) -> None:
-    """Put the rows of this invocation into the store.
+    """Put the rows of this invocation into the store, unless they are there.
 
     Raises:
         InputError: an id to judge again is not among them.
     """
-    store.plan(
-        PlannedRow(id=sample.id, seq=seq, mode=mode_of(sample, settings), row=sample_to_row(sample))
-        for seq, sample in rows.numbered()
-    )
+    origin = rows.origin(settings)
+    if store.planned_from != origin:
+        store.plan(_planned(rows, settings))
+        store.planned_from = origin
     store.ask_for(settings.criteria)
     unknown = [id_ for id_ in sorted(again.ids) if not store.is_planned(id_)]
     if unknown:
         raise InputError(f"--rejudge: no such id in the manifest: {', '.join(map(repr, unknown))}")
 
 
-async def judge_into(
-    store: Store, rows: Rows, settings: Settings, again: Again, console: Console
-) -> int:
+def _planned(rows: Rows, settings: Settings) -> Iterator[PlannedRow]:
+    for seq, sample in rows.numbered():
+        row, mode = sample_to_row(sample), mode_of(sample, settings)
+        yield PlannedRow(id=sample.id, seq=seq, mode=mode, hash=row_hash(row), row=row)
+
+
+async def judge_into(store: Store, settings: Settings, again: Again, console: Console) -> int:
     """Judge what is left of the planned rows, with progress; the exit code.
 
     The first Ctrl-C lets samples in flight end, a second one leaves at once.
@@ -99,8 +129,7 @@ async def judge_into(
     _stop_on_signals(stop)
     with _Watch(console, total=n_rows * len(settings.criteria), tally=tally) as watch:
         try:
-            await run_samples(
-                rows,
+            await run_planned(
                 store,
                 bench_of(settings, store),
                 retry=again.reasons,
@@ -112,6 +141,10 @@ async def judge_into(
         except RunStopped as err:
             print(f"stopped: {shown(err)}", file=sys.stderr)
             return PARTIAL
+    if tally.standing:
+        nothing = "nothing left to judge: " if not tally.judged else ""
+        planned = n_rows * len(settings.criteria)
+        console.print(f"{nothing}{tally.standing} of {planned} criteria stood before")
     if stop.is_set():
         print("interrupted: run the same command again to go on", file=sys.stderr)
         return INTERRUPTED

@@ -12,7 +12,16 @@ import typer
 from rich.console import Console
 
 from agent_judge.cli.judge_card import card_lines
-from agent_judge.cli.judging import DONE, PARTIAL, Again, Rows, binding_of, judge_into, plan_rows
+from agent_judge.cli.judging import (
+    DONE,
+    PARTIAL,
+    Again,
+    Rows,
+    binding_of,
+    is_planned,
+    judge_into,
+    plan_rows,
+)
 from agent_judge.cli.options import criteria_of, reasons_of, settings_of, words_of
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.cli.tables import table_console
@@ -20,7 +29,7 @@ from agent_judge.cli.terminal import shown
 from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.run import Run
-from agent_judge.runner import jobs_of, model_for
+from agent_judge.runner import endpoint_of, jobs_of, model_for
 from agent_judge.settings import Settings
 from agent_judge.shard import parse_shard
 from agent_judge.store import Store
@@ -106,17 +115,20 @@ def _run(
     rows: Rows, out: Path, settings: Settings, again: Again, marks: Mapping[str, float]
 ) -> int:
     console = table_console()
-    n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
+    n_checked = rows.limit  # a manifest that is planned as it stands was checked then
+    if not is_planned(rows, settings, out):
+        n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
     settings = model_for(settings, out)
+    host = asyncio.run(endpoint_of(settings))  # a judge without a key must not bind the folder
     with closing(Store.create(out, binding_of(settings))) as store:
         plan_rows(rows, settings, store, again)
         if rows.limit is not None:
             console.print(f"--limit {rows.limit}: only the first {n_checked} rows were checked")
         counts = list(store.planned_counts())
         n_rows = sum(n for *_, n in counts)
-        banner = _banner(settings, n_rows, sorted({mode for _, mode, *_ in counts}))
+        banner = _banner(settings, host, n_rows, sorted({mode for _, mode, *_ in counts}))
         console.print(shown(banner), soft_wrap=True)
-        code = asyncio.run(judge_into(store, rows, settings, again, console))
+        code = asyncio.run(judge_into(store, settings, again, console))
         finished = Run(store)
         summary = finished.summary()
         print_standing(console, summary, finished)
@@ -146,8 +158,8 @@ def _verdict_on_the_run(
     return MISSED if misses else DONE
 
 
-def _banner(settings: Settings, n_rows: int, modes: Sequence[str]) -> str:
-    where = f" at {settings.judge.base_url}" if settings.judge.base_url else " (embedded)"
+def _banner(settings: Settings, host: str, n_rows: int, modes: Sequence[str]) -> str:
+    where = f" at {host}" if host else " (embedded)"
     mode = f"auto ({', '.join(modes)})" if settings.mode == "auto" else settings.mode
     return (
         f"judge {settings.judge.model}{where} · mode {mode} · criteria "

@@ -10,12 +10,15 @@ from rich.table import Table
 
 from agent_judge.cli.tables import figure
 from agent_judge.cli.terminal import shown
+from agent_judge.judges.base import NEEDS_LMM
 from agent_judge.records import CRITERIA
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
 _NUMBERS = {"scored": 7, "score": 5, "level": 5, "bounds": 10, "missing=1": 9}
 """Columns and their widths."""
+_TOLD = 160
+"""Characters of an example's explanation."""
 
 
 def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> None:
@@ -34,7 +37,7 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
         if len(run.criteria) > 1:
             table.add_row(shown(editor), mode, "overall", "", *_figures(standing))
     console.print(table)
-    for line in _below(summary):
+    for line in _below(summary, run):
         console.print(line)
     if len(run.returned_models) > 1:
         console.print(
@@ -61,22 +64,32 @@ def _figures(part: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _below(summary: Mapping[str, Any]) -> Iterator[str]:
-    lost = {"missing_output": 0, "invalid_image": 0, "not run": 0}
+def _below(summary: Mapping[str, Any], run: Run) -> Iterator[str]:
+    lost = {"missing_output": 0, "invalid_image": 0, "not run yet": 0}
     for of_editor in summary["by_editor"].values():
         for criterion in CRITERIA:
             part = of_editor.get(criterion) or {}
             lost["missing_output"] += part.get("n_missing_output", 0)
             lost["invalid_image"] += part.get("n_invalid_image", 0)
-            lost["not run"] += part.get("n_not_run", 0)
-    unscored = ", ".join(f"{reason} {n}" for reason, n in summary["reasons"].items())
-    nothing = ", ".join(f"{name} {n}" for name, n in lost.items() if n)
-    if unscored:
-        yield f"unscored: {unscored}"
-    if nothing:
-        yield f"nothing to judge or left: {nothing}"
+            lost["not run yet"] += part.get("n_not_run", 0)
+    for name, n in lost.items():
+        if n:
+            yield f"{name}: {n}"
+    for reason, n in summary["reasons"].items():
+        yield f"unscored, {reason}: {n}{_example(run, reason)}"
     yield "score = (mean level - 1) / 3 * 100: our formula, the paper prints none."
     yield "bounds: rows without a verdict at 1 and at 4; under 90 % verdicts no score."
+
+
+def _example(run: Run, reason: str) -> str:
+    """What one row of that reason says; nothing where every row says the like by design."""
+    if reason == NEEDS_LMM:
+        return " (boxes and a reference help, and so does --judge MODEL)"
+    record = next((r for r in run.records() if r.reason == reason), None)
+    if record is None or not record.explanation:
+        return ""
+    told = " ".join(record.explanation.split())
+    return f" (such as {shown(record.id)}: {shown(told[:_TOLD])})"
 
 
 def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
@@ -92,5 +105,5 @@ def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
                 planned += part["n_planned"]
                 unscored += part["n_unscored"] + part["n_not_run"]
     if settings.judge.model == MEASURED:
-        unscored -= summary["reasons"].get("needs_lmm", 0)
+        unscored -= summary["reasons"].get(NEEDS_LMM, 0)
     return unscored / planned if planned else 0.0

@@ -7,7 +7,6 @@ nothing to judge. What could not be judged is an error: neither a pass nor a fai
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from io import TextIOBase
@@ -23,11 +22,14 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def write_junit(records: Iterable[Record], out: TextIOBase) -> None:
-    """One `testsuite` for each run of records of one editor and mode, streamed."""
+    """One `testsuite` for each editor and mode, in the order in which they first come."""
     xml = XMLGenerator(out, encoding="UTF-8", short_empty_elements=True)
     xml.startDocument()
     _start(xml, "testsuites", name="agent-judge")
-    for (editor, mode), group in itertools.groupby(records, key=lambda r: (r.editor, r.mode)):
+    suites: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        suites.setdefault((record.editor, record.mode), []).append(record)
+    for (editor, mode), group in suites.items():
         suite = f"{editor or UNNAMED_EDITOR} ({mode} mode)"
         _start(xml, "testsuite", name=suite)
         for record in group:

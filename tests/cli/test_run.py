@@ -113,7 +113,7 @@ def test_a_lost_request_does_not_lose_the_run(tmp_path):
     assert records["r1", "IF"].reason == "transport"
     assert records["r1", "IF"].level is None
     assert {records[f"r{i}", "VC"].level for i in (0, 2)} == {4}
-    assert "transport 2" in done.stdout
+    assert "transport: 2 (such as r1: " in done.stdout
     assert "Traceback" not in done.stderr
 
 
@@ -533,3 +533,36 @@ def test_two_returned_model_ids_are_a_warning(tmp_path):
     assert (record.judge, record.judge_returned_model) == ("judge", "judge-2026-06-01")
     assert record.rubric_version.startswith("dlebench-")
     assert len(record.prompt_hash) == 64
+
+
+def test_a_run_that_is_refused_does_not_bind_its_folder(tmp_path):
+    manifest = write_rows(tmp_path, 1)
+    out = tmp_path / "run"
+    with mock.patch.dict(ENV):
+        del ENV["OPENAI_API_KEY"]
+        refused = agent_judge("run", manifest, "--out", out, "--judge", "gpt-4.1")
+    assert refused.returncode == 2
+    assert "OPENAI_API_KEY" in refused.stderr
+    assert agent_judge("run", manifest, "--out", out, "--judge", "measured").returncode == 0
+
+
+def test_a_run_with_nothing_left_says_so(tmp_path):
+    manifest = write_rows(tmp_path, 1)
+    args = ("run", manifest, "--out", tmp_path / "run", "--judge", "measured")
+    assert "stood before" not in agent_judge(*args).stdout
+    assert "nothing left to judge: 2 of 2 criteria stood before" in agent_judge(*args).stdout
+
+
+@pytest.mark.slow
+def test_a_judge_sits_an_exam_and_gets_its_card(tmp_path):
+    out, cards = tmp_path / "audit", tmp_path / "cards"
+    args = ("audit", "--out", out, "--cards", cards, "--rows", "6", "--modes", "oracle")
+    done = agent_judge(*args, "--json")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)["oracle"]
+    assert scores["VC"]["overall"]["n_planned"] == 6
+    [card] = cards.glob("measured*.json")
+    assert json.loads(card.read_text(encoding="utf-8"))["judge"] == "measured"
+    other = agent_judge(*args, "--seed", "7")
+    assert other.returncode == 2
+    assert "another exam" in other.stderr

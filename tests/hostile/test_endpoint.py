@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import zlib
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ def replies(body, **fields):
     return lambda request: Answer(body=body, **fields)
 
 
-NO_ANSWERS = {
+NO_ANSWERS: dict[str, Any] = {
     "nothing": b"",
     "a page": f"<html><body>log in {KEY}</body></html>".encode(),
     "a stream": b'data: {"choices": [{"delta": {"content": "x"}}]}\n\ndata: [DONE]\n\n',

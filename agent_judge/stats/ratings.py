@@ -167,9 +167,7 @@ def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[
     index = RatingIndex(ratings)
     found = []
     for record in records:
-        given = index.of_row(
-            record.criterion, id=record.id, item=record.item, editor=record.editor
-        )
+        given = index.of_row(record.criterion, id=record.id, item=record.item, editor=record.editor)
         if record.level is not None and given:
             values = {by: rating.value for by, rating in given.items()}
             on_levels = all(rating.on_levels for rating in given.values())

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB
 from agent_judge.tools.evidence import weigh
-from agent_judge.tools.planes import Mask, Matrix, Plane, stride
+from agent_judge.tools.planes import Mask, Matrix, Plane, covered, stride, whole_blocks
 from agent_judge.tools.regions import Patch, find_patches
 from agent_judge.tools.registration import Registration, frame_onto_frame, register
 from agent_judge.tools.remarks import grid_period
@@ -29,6 +30,7 @@ _MARGIN_PX = 4
 _RIM_PX = 1
 """At a picture's own rim (at half size) smoothing has half the pixels: evidence counts half."""
 _ABSOLUTE_PIXELS = 100_000
+_NOISE_PIXELS = 200_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +105,14 @@ def compare(sharp: RGB, soft: RGB, masked: tuple[Mask, Mask], *, most: int) -> C
         tone=rest.tone,
         sharpness=rest.sharpness,
         grid_px=grid_period(rest.luma * calm),
-        noise_level=float(np.sqrt(np.mean(rest.luma[calm] ** 2))) if calm.any() else 0.0,
+        noise_level=_noise_level(rest.luma, calm),
     )
+
+
+def _noise_level(luma: Plane, calm: Mask) -> float:
+    step = stride(luma.shape, _NOISE_PIXELS)
+    picked = luma[::step, ::step][calm[::step, ::step]]
+    return float(np.sqrt(np.mean(picked**2))) if len(picked) else 0.0
 
 
 def painted(shape: tuple[int, ...], boxes: tuple[Box, ...], boxes_wh: tuple[int, int]) -> Mask:
@@ -133,9 +141,7 @@ def _usable(
     """Pixels that both pictures show, a little away from masks and from the other's frame."""
     usable = np.ones((size_wh[1], size_wh[0]), np.uint8)
     for mask, motion in zip(masked, motions, strict=True):
-        seen = (~mask).astype(np.uint8)
-        there = cv2.warpAffine(seen, on_indices(motion), size_wh, flags=cv2.INTER_NEAREST)
-        usable &= np.asarray(there, np.uint8)
+        usable &= _shown(mask, motion, size_wh)
     if usable.all():
         return usable > 0
     around = (_MARGIN_PX,) * 4
@@ -143,6 +149,20 @@ def _usable(
     side = 2 * _MARGIN_PX + 1
     shrunk = np.asarray(cv2.erode(padded, np.ones((side, side), np.uint8)))
     return shrunk[_MARGIN_PX:-_MARGIN_PX, _MARGIN_PX:-_MARGIN_PX] > 0
+
+
+def _shown(masked: Mask, motion: Matrix, size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """1 where a frame of `size_wh` shows a picture's unmasked pixels under `motion`."""
+    if masked.any():
+        seen = (~masked).view(np.uint8)
+        shown = cv2.warpAffine(seen, on_indices(motion), size_wh, flags=cv2.INTER_NEAREST)
+        return np.asarray(shown, np.uint8)
+    height, width = masked.shape
+    corners = motion @ np.array([[0, width, width, 0], [0, 0, height, height], [1, 1, 1, 1]], float)
+    shown = np.zeros((size_wh[1], size_wh[0]), np.uint8)
+    return np.asarray(
+        cv2.fillConvexPoly(shown, np.rint(corners[:2].T).astype(np.int32), 1), np.uint8
+    )
 
 
 def _halve_rim(strength: Plane) -> None:
@@ -154,12 +174,12 @@ def _halve_rim(strength: Plane) -> None:
 
 
 def _absolute(moved: RGB, fixed: RGB, usable: Mask) -> float:
-    step = stride(usable.shape, _ABSOLUTE_PIXELS)
-    small_wh = (-(-usable.shape[1] // step), -(-usable.shape[0] // step))
+    block = stride(usable.shape, _ABSOLUTE_PIXELS)
     labs = []
     for pixels in (moved, fixed):
-        small = cv2.blur(cv2.resize(pixels, small_wh, interpolation=cv2.INTER_AREA), (5, 5))
-        labs.append(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2Lab))
-    seen = cv2.resize(usable.astype(np.uint8), small_wh, interpolation=cv2.INTER_NEAREST) > 0
+        means = cv2.resize(*whole_blocks(pixels, block), interpolation=cv2.INTER_AREA)
+        blurred = cv2.blur(means, (5, 5)).astype(np.float32) / 255
+        labs.append(cv2.cvtColor(blurred, cv2.COLOR_RGB2Lab))
+    seen = covered(*whole_blocks(usable, block))
     far = np.linalg.norm(labs[0] - labs[1], axis=2) > COLLAPSE_LAB
     return float(far[seen].mean()) if seen.any() else 0.0

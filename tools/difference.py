@@ -118,7 +118,7 @@ def find_differences(source: RGB, edited: RGB, *, ignore: tuple[Box, ...] = ()) 
         >>> edited = source.copy()
         >>> edited[20:32, 30:46] = (200, 40, 40)
         >>> find_differences(source, edited).regions[0].box_xyxy
-        (29, 19, 47, 33)
+        (30, 20, 46, 32)
     """
     for name, pixels in (("source", source), ("edited", edited)):
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
@@ -134,11 +134,6 @@ def find_differences(source: RGB, edited: RGB, *, ignore: tuple[Box, ...] = ()) 
         return _seen_from_sharp(found, source, edited)
     found = compare(edited, source, (masked[1], masked[0]), most=MAX_REGIONS)
     return _seen_from_soft(found, source, edited)
-
-
-def differences_of(view: View) -> Difference:
-    """The differences of a view's pictures; `view.once(differences_of)` finds them once for all."""
-    return find_differences(view.source, view.edited, ignore=view.masked)
 
 
 def _nothing() -> Difference:
@@ -255,7 +250,7 @@ class DifferenceTool:
 
     def __call__(self, view: View, args: Mapping[str, Any]) -> ToolReply:
         """The regions as data and the first of them as pictures side by side."""
-        found = view.once(differences_of)
+        found = find_differences(view.source, view.edited, ignore=view.masked)
         collapsed = max(found.changed_fraction, found.absolute_fraction) >= COLLAPSE_FRACTION
         listed = found.regions[: self.max_listed]
         shown = listed[: 1 if collapsed else self.max_crops]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent_judge.tools.noise_floor import ordinary, rare
-from agent_judge.tools.planes import Mask, Plane, half, local_contrast, resized, smooth
+from agent_judge.tools.planes import Mask, Plane, covered, half, local_contrast, resized, smooth
 from agent_judge.tools.residual import Remainder
 
 _LUMA_SIGMA_PX, _CHROMA_SIGMA_PX = 0.7, 1.25
@@ -44,7 +44,7 @@ class Evidence:
 
 def weigh(rest: Remainder, usable: Mask) -> Evidence:
     """The evidence in a remainder, of which the pixels `usable` count."""
-    seen = resized(usable.astype(np.float32), half(usable.shape)) > 0.5
+    seen = covered(usable, half(usable.shape))
     strength = np.maximum(_colour(rest, seen), _structure(rest, seen))
     strength[~seen] = 0
     return Evidence(strength=strength, distance=_distance(rest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -16,6 +17,9 @@ Mask = NDArray[np.bool_]
 """Shape (h, w)."""
 Matrix = NDArray[np.float64]
 """A motion: 2x3 or 3x3 on continuous pixel coordinates, where the first pixel covers 0 to 1."""
+
+
+Value = TypeVar("Value", np.bool_, np.uint8, np.float32)
 
 
 def smooth(plane: Plane, sigma_px: float) -> Plane:
@@ -49,6 +53,22 @@ def resized(plane: Plane, size_wh: tuple[int, int]) -> Plane:
     shrinks = size_wh[0] * size_wh[1] < plane.shape[0] * plane.shape[1]
     how = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
     return np.asarray(cv2.resize(plane, size_wh, interpolation=how), np.float32)
+
+
+def covered(mask: Mask, size_wh: tuple[int, int]) -> Mask:
+    """Pixels of a smaller grid that lie wholly in `mask`."""
+    levels = mask.view(np.uint8) * np.uint8(255)
+    small = np.asarray(cv2.resize(levels, size_wh, interpolation=cv2.INTER_AREA))
+    return small >= 253
+
+
+def whole_blocks(pixels: NDArray[Value], block_px: int) -> tuple[NDArray[Value], tuple[int, int]]:
+    """`pixels` without the rest that fills no block, and how many blocks go across and down.
+
+    Averaging over whole blocks is many times faster than over fractions of pixels.
+    """
+    down, across = max(1, pixels.shape[0] // block_px), max(1, pixels.shape[1] // block_px)
+    return pixels[: down * block_px, : across * block_px], (across, down)
 
 
 def half(shape: tuple[int, ...]) -> tuple[int, int]:

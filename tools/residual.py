@@ -19,16 +19,19 @@ from agent_judge.tools.planes import (
     Matrix,
     Plane,
     Planes,
+    covered,
     half,
     local_contrast,
     resized,
     smooth,
     stride,
+    whole_blocks,
 )
 
 _SAMPLE = 12_000
 _SOFTENINGS_PX = (0.7, 1.5)
 """Sigmas of the blurs whose mixture with the picture itself imitates a resampling."""
+_STRIP_PX = 128
 _TONE_BLOCK_PX = 8
 _TINT_BLOCK_PX = 16
 _TINT_LIMIT = 10.0
@@ -132,24 +135,39 @@ def explain(moved: RGB, fixed: RGB, usable: Mask) -> Remainder:
         usable: Pixels that both pictures show.
     """
     tone = fit_tone(moved, fixed, usable)
-    wanted = fixed.astype(np.float32)
-    toned = tone.predict(moved, wanted)
-    luma, fixed_luma = (
-        np.asarray(cv2.cvtColor(p, cv2.COLOR_RGB2GRAY), np.float32) for p in (toned, wanted)
-    )
+    (luma, chroma), (fixed_luma, fixed_chroma) = _split(moved, fixed, tone)
     contrasts = (local_contrast(p, 1.0, half(usable.shape)) for p in (luma, fixed_luma))
     luma_contrast = np.minimum(*contrasts)
     softened, sharpness = _softened(luma, fixed_luma, usable, luma_contrast)
-    chroma, chroma_contrast = _chroma(toned, wanted, usable)
+    rest, contrast = _chroma_rest(chroma, fixed_chroma, usable)
     return Remainder(
         luma=_untinted(fixed_luma - softened, usable, _TINT_BLOCK_PX),
         luma_contrast=luma_contrast,
-        chroma=chroma,
-        chroma_contrast=chroma_contrast,
+        chroma=rest,
+        chroma_contrast=contrast,
         fixed_luma=fixed_luma,
         tone=tone,
         sharpness=sharpness,
     )
+
+
+def _split(moved: RGB, fixed: RGB, tone: Tone) -> tuple[tuple[Plane, Planes], tuple[Plane, Planes]]:
+    """Luma at full and chroma at half size of `moved` in the tone of `fixed`, and of `fixed`."""
+    height, width = fixed.shape[:2]
+    half_wh = half(fixed.shape)
+    lumas = [np.empty((height, width), np.float32) for _ in range(2)]
+    chromas = [np.empty((half_wh[1], half_wh[0], 2), np.float32) for _ in range(2)]
+    # In strips: float pictures of the whole would be most of the time and memory spent.
+    for top in range(0, height, _STRIP_PX):
+        strip = np.s_[top : top + _STRIP_PX]
+        wanted = fixed[strip].astype(np.float32)
+        for pixels, luma, chroma in zip(
+            (tone.predict(moved[strip], wanted), wanted), lumas, chromas, strict=True
+        ):
+            luma[strip] = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+            small = cv2.cvtColor(resized(pixels, half(pixels.shape)), cv2.COLOR_RGB2YCrCb)
+            chroma[top // 2 : top // 2 + len(small)] = small[..., 1:]
+    return (lumas[0], chromas[0]), (lumas[1], chromas[1])
 
 
 def fit_tone(moved: RGB, fixed: RGB, usable: Mask) -> Tone:
@@ -158,9 +176,11 @@ def fit_tone(moved: RGB, fixed: RGB, usable: Mask) -> Tone:
     Means of blocks are compared: detail that re-encoding lost must not look like a lower gain.
     """
     block = max(_TONE_BLOCK_PX, stride(usable.shape, _SAMPLE))
-    small_wh = (max(1, usable.shape[1] // block), max(1, usable.shape[0] // block))
-    seen = resized(usable.astype(np.float32), small_wh) > 0.99
-    pair = [cv2.resize(p, small_wh, interpolation=cv2.INTER_AREA)[seen] for p in (moved, fixed)]
+    seen = covered(*whole_blocks(usable, block))
+    means = (
+        cv2.resize(*whole_blocks(p, block), interpolation=cv2.INTER_AREA) for p in (moved, fixed)
+    )
+    pair = [m[seen] for m in means]
     lines = [_line(*(p[:, channel].astype(np.float64) for p in pair)) for channel in range(3)]
     (red, red_0), (green, green_0), (blue, blue_0) = lines
     return Tone(gain=(red, green, blue), offset=(red_0, green_0, blue_0))
@@ -220,16 +240,14 @@ def _softened(luma: Plane, fixed_luma: Plane, usable: Mask, contrast: Plane) -> 
     return np.asarray(softened, np.float32), first + 0.5 * second
 
 
-def _chroma(toned: Planes, wanted: Planes, usable: Mask) -> tuple[Planes, Planes]:
+def _chroma_rest(moved: Planes, fixed: Planes, usable: Mask) -> tuple[Planes, Planes]:
     """Remainder and greater contrast of both chromas, at half size."""
-    half_wh = half(usable.shape)
-    seen = resized(usable.astype(np.float32), half_wh) > 0.99
-    pair = [cv2.cvtColor(resized(p, half_wh), cv2.COLOR_RGB2YCrCb) for p in (toned, wanted)]
+    seen = covered(usable, half(usable.shape))
     rest, contrast = [], []
-    for index in (1, 2):
-        moved, fixed = (np.asarray(p[..., index], np.float32) for p in pair)
-        rest.append(_untinted(fixed - moved, seen, _TINT_BLOCK_PX // 2))
-        contrast.append(np.maximum(local_contrast(moved, 1.0), local_contrast(fixed, 1.0)))
+    for index in range(2):
+        pair = [np.ascontiguousarray(p[..., index]) for p in (moved, fixed)]
+        rest.append(_untinted(pair[1] - pair[0], seen, _TINT_BLOCK_PX // 2))
+        contrast.append(np.maximum(*(local_contrast(p, 1.0) for p in pair)))
     return np.dstack(rest), np.dstack(contrast)
 
 
@@ -239,7 +257,7 @@ def _untinted(rest: Plane, usable: Mask, block_px: int) -> Plane:
     rows, columns = max(1, height // block_px), max(1, width // block_px)
     rest = rest * usable
     cells = resized(rest, (columns * 4, rows * 4)).reshape(rows, 4, columns, 4)
-    seen = resized(usable.astype(np.float32), (columns * 4, rows * 4)) > 0.99
+    seen = covered(usable, (columns * 4, rows * 4))
     known = np.asarray(seen.reshape(rows, 4, columns, 4).all(axis=(1, 3)))
     if known.sum() < 4:
         middle = np.float32(np.median(rest[usable])) if usable.any() else np.float32(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from agent_judge.inputs import inputs_changed
 from agent_judge.judging import Assignment
@@ -38,13 +39,17 @@ def assign(
     rounds: dict[Criterion, int] = {}
     attempts: dict[Criterion, int] = {}
     counted: set[Criterion] = set()
+    before: Mapping[str, Any] | None = None
+    changed = False
     for criterion in criteria:
         standing = standings.get(criterion)
         if standing is None:
             rounds[criterion] = 0
             continue
         opens = planned.id in rejudge or standing.reason in retry
-        changed = inputs_changed(planned.row, planned.hash, standing.inputs)
+        if standing.inputs is not before:  # criteria share it: files are looked at once
+            before = standing.inputs
+            changed = inputs_changed(planned.row, planned.hash, before)
         if opens or changed or _again_by_itself(standing):
             rounds[criterion] = standing.round + opens
             attempts[criterion] = standing.attempts

@@ -54,6 +54,7 @@ class Standing:
     flags: tuple[str, ...]
     attempts: int
     inputs: Mapping[str, Any]
+    """One object for the criteria that were judged from the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,13 +334,14 @@ def _planned(row: tuple[Any, ...]) -> PlannedRow:
 def _standings(group: Sequence[tuple[Any, ...]]) -> dict[Criterion, Standing]:
     """Of one planned row's records, oldest first, the last of each criterion."""
     last = {row[6]: row[7:] for row in group if row[6] is not None}
+    read = {text: json.loads(text) for text in {columns[-1] for columns in last.values()}}
     return {
         criterion: Standing(
             round=round_,
             reason=reason,
             flags=tuple(json.loads(flags)),
             attempts=attempts,
-            inputs=json.loads(inputs),
+            inputs=read[inputs],
         )
         for criterion, (round_, reason, flags, attempts, inputs) in last.items()
     }

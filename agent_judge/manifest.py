@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
@@ -21,6 +20,7 @@ from agent_judge.records import Sample
 from agent_judge.roots import Roots
 from agent_judge.row_fields import COLUMNS, faults_of, sample_of
 from agent_judge.row_files import BadRow, read_rows
+from agent_judge.whole_file import written_whole
 
 MAX_LISTED_FAULTS = 200
 """Further faults are counted, not listed."""
@@ -135,15 +135,13 @@ def write_manifest(path: Path, samples: Iterable[Sample]) -> None:
         samples: one line each, in this order.
     """
     folder = path.absolute().parent
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            for sample in samples:
-                row = sample_to_row(sample, folder)
-                file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with (
+        written_whole(path) as unfinished,
+        unfinished.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        for sample in samples:
+            row = sample_to_row(sample, folder)
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _faults(

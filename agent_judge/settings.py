@@ -6,9 +6,17 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+)
 
 from agent_judge.errors import InputError
 from agent_judge.records import CRITERIA, Criterion
@@ -20,15 +28,20 @@ DEFAULT_CONFIG = "agent-judge.toml"
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class JudgeSettings(_Table):
     """`[judge]`: who decides, and how patiently."""
 
-    model: str | None = None
+    model: _Words | None = None
     """None: the embedded judge, or the only model of the endpoint when there is a base URL."""
-    base_url: str | None = None
+    base_url: _Words | None = None
     api_key: SecretStr | None = Field(default=None, exclude=True)
     max_steps: int = Field(default=8, ge=0, le=100)
     """Tool turns a criterion."""
@@ -61,11 +74,11 @@ class EndpointSettings(_Table):
 class OracleSettings(_Table):
     """`[oracle]`: how far crops and masks reach beyond the boxes (the paper does not say)."""
 
-    crop_margin_share: float = Field(default=0.5, ge=0)
+    crop_margin_share: float = Field(default=0.5, ge=0, le=100)
     """Growth on each side, as a share of the box's longer side."""
-    crop_margin_min_px: float = Field(default=32, ge=0)
-    mask_margin_px: float = Field(default=4, ge=0)
-    mask_margin_share: float = Field(default=0.02, ge=0)
+    crop_margin_min_px: float = Field(default=32, ge=0, le=100_000)
+    mask_margin_px: float = Field(default=4, ge=0, le=100_000)
+    mask_margin_share: float = Field(default=0.02, ge=0, le=100)
 
 
 class ToolSettings(_Table):
@@ -101,13 +114,18 @@ class Settings(_Table):
     """Everything a run depends on besides its manifest."""
 
     mode: Literal["auto", "tool", "oracle", "direct"] = "auto"
-    criteria: tuple[Criterion, ...] = CRITERIA
+    criteria: tuple[Criterion, ...] = Field(default=CRITERIA, min_length=1)
     judge: JudgeSettings = JudgeSettings()
     endpoint: EndpointSettings = EndpointSettings()
     oracle: OracleSettings = OracleSettings()
     tools: ToolSettings = ToolSettings()
     run: RunSettings = RunSettings()
     prices: dict[str, Price] = {}
+
+    @field_validator("criteria")
+    @classmethod
+    def _each_once(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        return tuple(criterion for criterion in CRITERIA if criterion in criteria)
 
     def verdict_settings(self) -> dict[str, Any]:
         """The settings that can change a verdict, as plain JSON types: a run is bound to them.
@@ -165,7 +183,7 @@ def load_settings(
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as err:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as err:
         raise InputError(f"config {str(path)!r} cannot be read: {err}") from err
 
 
@@ -173,15 +191,15 @@ def _parse_assignment(text: str) -> dict[str, Any]:
     """`table.key=value` in TOML; a value that is no TOML is text."""
     name, equals, value = text.partition("=")
     if not equals or ("." not in name and name.strip() not in Settings.model_fields):
-        raise InputError(f"--set {text!r}: expected table.key=value")
+        raise InputError(f"--set {name!r}: expected table.key=value")  # the value may be a key
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         pass
     try:
         return tomllib.loads(f"{name} = {json.dumps(value.strip())}")
     except tomllib.TOMLDecodeError as err:
-        raise InputError(f"--set {text!r}: {err}") from err
+        raise InputError(f"--set {name!r}: {err}") from err
 
 
 def _assign(table: dict[str, Any], dotted: str, value: object) -> None:

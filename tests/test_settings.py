@@ -1,5 +1,7 @@
 """Settings: one frozen object from defaults < file < environment < flags < --set."""
 
+import traceback
+
 import pytest
 from pydantic import ValidationError
 
@@ -53,6 +55,13 @@ def test_assignments_reach_any_setting(tmp_path, assignment, read):
         ("", ["judge.=1"], "--set"),
         ("", ["mode=orakel"], "mode"),
         ("judge = 3", ["judge.model=x"], "is no table"),
+        ("x = " + "[" * 9999, [], "cannot be read"),
+        ("", ["x.y=" + "[" * 9999], "unknown setting 'x'"),
+        ("criteria = []", [], "criteria"),
+        ("", ["judge.model="], "judge.model"),
+        ("", ['judge.base_url="  "'], "judge.base_url"),
+        ("[judge]\nrequest_timeout_s = inf", [], "judge.request_timeout_s"),
+        ("[oracle]\ncrop_margin_min_px = 1e308", [], "oracle.crop_margin_min_px"),
     ],
 )
 def test_mistakes_name_the_setting(tmp_path, toml, assignments, told):
@@ -65,6 +74,27 @@ def test_a_key_never_shows(tmp_path):
     assert settings.judge.api_key is not None
     assert "sk-secret" not in repr(settings) + str(settings.model_dump())
     assert "sk-secret" not in str(settings.verdict_settings())
+
+
+@pytest.mark.parametrize(
+    ("toml", "assignments"),
+    [
+        ('[judge]\napikey = "sk-secret"', []),
+        ('[judge]\napi_key = ["sk-secret"]', []),
+        ('api_key = "sk-secret"', []),
+        ("", ["api_key=sk-secret"]),
+        ("", ["judge.api key=sk-secret"]),
+        ("", ["judge.api_key=['sk-secret']"]),
+    ],
+)
+def test_a_key_in_the_wrong_place_shows_in_no_message_and_no_traceback(tmp_path, toml, assignments):
+    with pytest.raises(InputError) as caught:
+        made(tmp_path, toml, assignments=assignments)
+    assert "sk-secret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_criteria_are_asked_for_once_in_the_order_of_the_report(tmp_path):
+    assert made(tmp_path, 'criteria = ["VC", "IF", "VC"]').criteria == ("IF", "VC")
 
 
 def test_settings_are_frozen():

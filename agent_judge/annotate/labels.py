@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from agent_judge.annotate.journal import Entry
 from agent_judge.records import CRITERIA, Sample
+from agent_judge.whole_file import written_whole
 
 COLUMNS = ("id", "by", *CRITERIA, "boxes", "comment", "calibration", "saw_difference")
 
@@ -21,17 +21,12 @@ def write_labels(path: Path, entries: Iterable[Entry]) -> None:
 
     It appears whole or not at all. Entries without a level or a box are left out.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for entry in sorted(entries, key=lambda entry: (entry.id, entry.by)):
-                if entry.levels or entry.boxes:
-                    writer.writerow(_cells(entry))
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with written_whole(path) as half, half.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for entry in sorted(entries, key=lambda entry: (entry.id, entry.by)):
+            if entry.levels or entry.boxes:
+                writer.writerow(_cells(entry))
 
 
 def _cells(entry: Entry) -> list[object]:

@@ -22,6 +22,7 @@ from agent_judge.report.export import (
 )
 from agent_judge.report.junit import write_junit
 from agent_judge.run import Run
+from agent_judge.whole_file import written_whole
 
 
 def export(
@@ -64,12 +65,9 @@ def _stdout() -> Iterator[TextIOBase]:
 
 @contextmanager
 def _finished_or_absent(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place only when all went well."""
-    half = path.with_name(f".{path.name}.{os.getpid()}")
+    """As `written_whole`; what cannot be written is the user's to mend."""
     try:
-        yield half
-        half.replace(path)
+        with written_whole(path) as half:
+            yield half
     except OSError as err:
         raise InputError(f"cannot write {str(path)!r}: {err.strerror or err}") from err
-    finally:
-        half.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ at once, and no verb pays for another's libraries.
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import os
 import sys
@@ -119,6 +120,9 @@ def _root(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the code that docs/cli.md lists."""
+    for stream in (sys.stdout, sys.stderr):  # no locale must end a run for a letter it lacks
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
 
 
@@ -136,6 +140,8 @@ def _run(argv: list[str]) -> int:
         return _tell(str(err), STOPPED if isinstance(err, RunStopped) else USAGE)
     except Exception as err:
         _trace(level)
+        if isinstance(err, OSError) and err.filename is not None:  # of a file that the user named
+            return _tell(f"{str(err.filename)!r}: {err.strerror}", USAGE)
         if isinstance(err, ImportError) and (remedy := _remedy(err)):
             return _tell(remedy, USAGE)
         what = " ".join(f"{type(err).__name__}: {err}".split())

@@ -37,7 +37,8 @@ def zoom_in(
     image: Picture,
     box: Box,
     margin_px: Annotated[
-        float | None, typer.Option(min=0, help="Context on each side; default: as the judge gets.")
+        float | None,
+        typer.Option(min=0, max=100_000, help="Context on each side; default: the judge's."),
     ] = None,
     scale: Annotated[
         float | None, typer.Option(min=0.01, help="Shown pixels a pixel; default: as the judge.")

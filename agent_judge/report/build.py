@@ -113,6 +113,8 @@ def _pictures(run: Run) -> Iterator[Path]:
 @contextmanager
 def _replacing(out: Path) -> Iterator[Path]:
     """A folder to build in that takes the place of `out` only when all went well."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{str(out)!r} is no folder: pass one as -o")
     if out.exists() and not (out / PAGE).is_file() and any(out.iterdir()):
         raise InputError(f"{str(out)!r} holds other files: pass an empty folder as -o")
     building = out.with_name(f".{out.name}.{os.getpid()}")

@@ -1,5 +1,7 @@
 import csv
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow.parquet as pq
 import pytest
@@ -37,10 +39,29 @@ def test_parquet_needs_a_file(run, capsys):
     assert "pass -o FILE" in capsys.readouterr().err
 
 
+def test_a_pipe_is_written_to_and_stays(run, tmp_path, capfd):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_text)
+        assert call("export", str(run), "-o", str(pipe)) == 0
+        text = read.result()
+    assert pipe.is_fifo()
+    call("export", str(run))
+    assert capfd.readouterr().out == text
+
+
+def test_a_link_stays_and_its_file_is_replaced(run, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert call("export", str(run), "-o", str(tmp_path / "link")) == 0
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text()
+
+
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
 def test_file_that_cannot_be_written_is_one_line_and_leaves_nothing(run, tmp_path, capsys, format_):
     (tmp_path / "folder").mkdir()
-    for target in (tmp_path / "folder", tmp_path / "none" / "x"):
+    for target in (tmp_path / "folder", tmp_path / "none" / "x", tmp_path / ("x" * 256)):
         assert call("export", str(run), "--format", format_, "-o", str(target)) == 2
         assert "cannot write" in capsys.readouterr().err
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]

@@ -44,3 +44,11 @@ def test_folder_of_something_else_is_not_overwritten(run, tmp_path, capsys):
     (tmp_path / "thesis.tex").write_text("x")
     assert call("report", run, "-o", tmp_path) == 2
     assert "holds other files" in capsys.readouterr().err
+
+
+def test_a_file_in_the_place_of_the_folder_stays_and_is_one_line(run, tmp_path, capsys):
+    (tmp_path / "file").write_text("x")
+    for out in (tmp_path / "file", tmp_path / "file" / "r", tmp_path / ("x" * 256)):
+        assert call("report", run, "-o", out) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert (tmp_path / "file").read_text() == "x"

@@ -62,6 +62,7 @@ def test_enhance_writes_a_crop_four_times_as_large(pair, tmp_path, capsys):
     [
         (("zoom_in", "{0}", "--box", "1,2,3"), "expected four numbers"),
         (("zoom_in", "{0}", "--box", "900,2,950,8"), "outside the picture"),
+        (("zoom_in", "{0}", "--box", "1,2,30,inf"), "four numbers"),
         (("zoom_in", "nowhere.png", "--box", "1,2,3,4"), "nowhere.png"),
         (("difference", "{0}", "nowhere.png"), "nowhere.png"),
         (("grounding", "{0}", "--phrase", "disc"), "not available"),

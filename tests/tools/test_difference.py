@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import cv2
 import numpy as np
@@ -356,6 +358,15 @@ def test_an_object_that_moved_by_half_a_pixel_is_an_edge():
     assert [r.edge_only for r in regions] == sorted(r.edge_only for r in regions)
 
 
+def test_a_strip_along_the_border_is_an_edge():
+    source = backdrop((320, 240), 1)
+    edited, box = with_disc(source, (100, 100), 5)
+    edited[:, -2:] = 255
+    first, last = find_differences(source, edited).regions
+    assert first.box.iou(box) > 0.6
+    assert (first.edge_only, last.edge_only) == (False, True)
+
+
 def test_a_thin_drawn_line_is_no_edge():
     source = backdrop((320, 240), 1)
     edited = source.copy()
@@ -385,6 +396,25 @@ def test_the_same_bytes_come_back_whatever_the_number_of_threads():
     finally:
         cv2.setNumThreads(threads)
     assert len(set(answers)) == 1
+
+
+_LARGEST = """
+import resource, cv2, numpy as np
+from agent_judge.tools.difference import find_differences
+source = cv2.resize(np.random.default_rng(0).integers(40, 200, (60, 80, 3), np.uint8), (8000, 6000))
+edited = source.copy()
+cv2.circle(edited, (3000, 2000), 40, (220, 30, 40), -1)
+[region] = find_differences(source, edited).regions
+print(*region.box_xyxy, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_the_largest_picture_takes_less_than_two_gigabytes():
+    done = subprocess.run([sys.executable, "-c", _LARGEST], check=True, capture_output=True)
+    *box, megabytes = map(int, done.stdout.split())
+    assert Box(*box).iou(Box(2960, 1960, 3041, 2041)) > 0.9
+    assert megabytes < 2000
 
 
 def test_json_has_the_fields_of_the_record():

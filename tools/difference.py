@@ -136,11 +136,6 @@ def find_differences(source: RGB, edited: RGB, *, ignore: tuple[Box, ...] = ()) 
     return _seen_from_soft(found, source, edited)
 
 
-def differences_of(view: View) -> Difference:
-    """The differences of a view's pictures; `view.once(differences_of)` finds them once for all."""
-    return find_differences(view.source, view.edited, ignore=view.masked)
-
-
 def _nothing() -> Difference:
     return Difference(
         regions=(),
@@ -189,6 +184,7 @@ def _difference(
             tone=tone,
             sharpness=sharpness,
             noise_level=found.noise_level,
+            changed_fraction=found.changed_fraction,
             grid_px=found.grid_px,
             transform=transform,
             aligned=found.registration.trusted,
@@ -255,7 +251,7 @@ class DifferenceTool:
 
     def __call__(self, view: View, args: Mapping[str, Any]) -> ToolReply:
         """The regions as data and the first of them as pictures side by side."""
-        found = view.once(differences_of)
+        found = find_differences(view.source, view.edited, ignore=view.masked)
         collapsed = max(found.changed_fraction, found.absolute_fraction) >= COLLAPSE_FRACTION
         listed = found.regions[: self.max_listed]
         shown = listed[: 1 if collapsed else self.max_crops]

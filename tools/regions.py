@@ -38,7 +38,7 @@ class Patch:
     strength: float
     """Root of the sum of evidence times distance: certainty, contrast and area together."""
     fringe: bool
-    """A thin line along an edge that moved by a fraction of a pixel."""
+    """A thin line along an edge that moved by a fraction of a pixel, or along the border."""
 
 
 def find_patches(evidence: Evidence, rest: Remainder, most: int) -> tuple[list[Patch], int, Mask]:
@@ -114,6 +114,8 @@ def _is_fringe(core: Mask, rest: Remainder, corner_xy: tuple[int, int]) -> bool:
     if float(depth.max()) > _FRINGE_DEPTH_PX:
         return False
     x, y = corner_xy
+    if _hugs_border(core, (x, y), rest.luma.shape):
+        return True
     part = np.s_[y : y + core.shape[0], x : x + core.shape[1]]
     left = rest.luma[part][core].astype(np.float64)
     picture = rest.fixed_luma[part]
@@ -125,3 +127,12 @@ def _is_fringe(core: Mask, rest: Remainder, corner_xy: tuple[int, int]) -> bool:
         np.hypot(*motion) <= _FRINGE_MOTION_PX
         and unexplained <= (1 - _FRINGE_EXPLAINED) * float((left**2).sum())
     )
+
+
+def _hugs_border(core: Mask, corner_xy: tuple[int, int], frame_hw: tuple[int, ...]) -> bool:
+    """Whether all of a region lies within a fringe's depth of one side of the frame."""
+    rows, columns = np.nonzero(core)
+    x, y = columns + corner_xy[0], rows + corner_xy[1]
+    height, width = frame_hw
+    away = (x.max(), y.max(), width - 1 - x.min(), height - 1 - y.min())
+    return bool(min(away) < _FRINGE_DEPTH_PX < min(width, height) / 8)

@@ -11,6 +11,7 @@ from agent_judge.tools.residual import Tone
 _TONE_LEVELS = 2.0
 _NOISE_LEVELS = 1.0
 _SOFT, _SHARP = 0.8, 1.25
+_MOST_CHANGED = 0.2
 _PERIODS_PX = (16, 8, 4, 2)
 _JPEG_PX, _STEP_RATIO = 8, 1.1
 _LINE_RATIO = 2.5
@@ -64,6 +65,7 @@ def remarks(
     tone: Tone,
     sharpness: float,
     noise_level: float,
+    changed_fraction: float,
     grid_px: int | None,
     transform: Matrix,
     aligned: bool,
@@ -75,6 +77,7 @@ def remarks(
         tone: Source -> edited.
         sharpness: Contrast of the edited picture's fine detail in units of the source's.
         noise_level: Of the remainder outside every region, in grey levels.
+        changed_fraction: Share of the picture in a region: a changed scene has other detail anyway.
         grid_px: Period of a grid in one of the two pictures.
         transform: 2x3, edited -> source.
         aligned: Whether a common geometry was found.
@@ -88,7 +91,7 @@ def remarks(
         )
     said += _about_geometry(transform, sizes)
     said += _about_tone(tone)
-    if aligned and not _SOFT <= sharpness <= _SHARP:
+    if aligned and changed_fraction < _MOST_CHANGED and not _SOFT <= sharpness <= _SHARP:
         word = "softened" if sharpness < 1 else "sharpened"
         said.append(f"fine detail is {word} to {sharpness:.0%} of the source's contrast")
     if grid_px == _JPEG_PX:

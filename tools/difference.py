@@ -136,6 +136,11 @@ def find_differences(source: RGB, edited: RGB, *, ignore: tuple[Box, ...] = ()) 
     return _seen_from_soft(found, source, edited)
 
 
+def differences_of(view: View) -> Difference:
+    """The differences of a view's pictures; `view.once(differences_of)` finds them once for all."""
+    return find_differences(view.source, view.edited, ignore=view.masked)
+
+
 def _nothing() -> Difference:
     return Difference(
         regions=(),
@@ -251,7 +256,7 @@ class DifferenceTool:
 
     def __call__(self, view: View, args: Mapping[str, Any]) -> ToolReply:
         """The regions as data and the first of them as pictures side by side."""
-        found = find_differences(view.source, view.edited, ignore=view.masked)
+        found = view.once(differences_of)
         collapsed = max(found.changed_fraction, found.absolute_fraction) >= COLLAPSE_FRACTION
         listed = found.regions[: self.max_listed]
         shown = listed[: 1 if collapsed else self.max_crops]

@@ -1,0 +1,220 @@
+"""What a run costs when there are many rows: time to start, time to resume, memory.
+
+    python -m benchmarks.scale [--rows 1000000] [--finished 100000] [--samples 5000]
+
+Rows share a few small pictures, so that files are read and checked but pixels do not count.
+"Starts" is the time from calling the command to the first request at the endpoint. 0 leaves a
+part out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_judge.cli.judging import Again, Rows, binding_of, plan_rows
+from agent_judge.inputs import inputs_of
+from agent_judge.records import CRITERIA
+from agent_judge.runner import Tally, bench_of, run_planned
+from agent_judge.settings import Settings
+from agent_judge.store import Store
+from benchmarks.loop import Ask, endpoint, judge
+from benchmarks.pairs import write_pairs
+
+SIZE_WH = (64, 64)
+PAIRS = 20
+LEFT = 20
+"""Rows of a finished run that are left to judge: the last ones of its manifest."""
+MIB = 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Called:
+    """One call of the command."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mib: float
+    first_request_s: float | None = None
+    """From the call to the first request at the endpoint; None where none came."""
+
+
+def call(*args: str | Path, ask: Ask | None = None) -> Called:
+    """Run `agent-judge` in a process of its own.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    if ask is not None:
+        ask("first_request")  # forget earlier ones
+    start, started_at = time.perf_counter(), time.time()
+    peak_mib = 0.0
+    with tempfile.TemporaryFile() as told:
+        command = [sys.executable, "-m", "agent_judge", *map(str, args)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told)
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            peak_mib = max(peak_mib, _peak_mib(process.pid))
+            time.sleep(0.05)
+        _, status, used = ended
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            told.seek(0)
+            raise RuntimeError(told.read().decode())
+    first = ask("first_request") if ask is not None else None
+    return Called(
+        seconds=time.perf_counter() - start,
+        cpu_seconds=used.ru_utime + used.ru_stime,
+        peak_mib=peak_mib,
+        first_request_s=None if first is None else first - started_at,
+    )
+
+
+def _peak_mib(pid: int) -> float:
+    """Most memory that a process has held since it began (what `wait` tells begins before exec)."""
+    try:
+        told = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0.0
+    fields = dict(line.split(":", 1) for line in told.splitlines())
+    return int(fields.get("VmHWM", "0 kB").split()[0]) / 1024
+
+
+def write_rows(folder: Path, count: int, pairs: Path) -> Path:
+    """A manifest of so many rows over the pairs of another."""
+    known = [json.loads(line) for line in pairs.read_text(encoding="utf-8").splitlines()]
+    manifest = folder / f"rows-{count}.jsonl"
+    with manifest.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            row = {**known[number % len(known)], "id": f"row-{number:07d}", "editor": "model-a"}
+            row["instruction"] = f"make mug number {number} on the left table red"
+            file.write(json.dumps(row) + "\n")
+    return manifest
+
+
+_COPY = (
+    """INSERT INTO records
+    SELECT :id, criterion, round, status, reason, flags, attempts, :inputs,
+    json_set(record, '$.id', :id), replies FROM records WHERE id = :first""",
+    "INSERT INTO thumbnails SELECT :id, webp FROM thumbnails WHERE id = :first",
+)
+
+
+def finish(manifest: Path, out: Path, settings: Settings, *, left: int) -> None:
+    """A run of a manifest with all but the last rows judged: one real record, copied."""
+    judge(Rows(manifest=manifest, limit=1), settings, out)
+    rows = Rows(manifest=manifest)
+    with closing(Store.create(out, binding_of(settings))) as store:
+        plan_rows(rows, settings, store, Again())
+        samples = list(rows)
+        with store._db.writing() as db:  # one transaction: copying is no part of what is measured
+            for sample in samples[1 : len(samples) - left]:
+                inputs = json.dumps(inputs_of(sample) | {"source_wh": list(SIZE_WH)})
+                copy = {"id": sample.id, "inputs": inputs, "first": samples[0].id}
+                for statement in _COPY:
+                    db.execute(statement, copy)
+
+
+def memory(manifest: Path, settings: Settings, out: Path) -> list[tuple[int, float]]:
+    """Resident memory of a run in MiB by criteria judged, twenty times over its length."""
+    rows, seen = Rows(manifest=manifest), []
+    with closing(Store.create(out, binding_of(settings))) as store:
+        plan_rows(rows, settings, store, Again())
+        tally = Tally()
+        every = len(settings.criteria) * sum(n for *_, n in store.planned_counts()) // 20
+
+        def tell(_: object) -> None:
+            if tally.judged % every == 0:
+                seen.append((tally.judged, _resident_mib()))
+
+        bench = bench_of(settings, store)
+        asyncio.run(run_planned(store, bench, stop=asyncio.Event(), tally=tally, tell=tell))
+    return seen
+
+
+def _resident_mib() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / MIB
+
+
+def settings_for(ask: Ask) -> Settings:
+    """Those of a run at the endpoint."""
+    judge_at = {"model": "loopback", "base_url": str(ask("base_url"))}
+    return Settings.model_validate({"mode": "tool", "judge": judge_at})
+
+
+def lines(asked: argparse.Namespace, folder: Path) -> Iterator[str]:
+    """The figures in Markdown."""
+    yield "| what | figure | limit | CPU | peak memory |"
+    yield "|---|---|---|---|---|"
+    pairs = write_pairs(folder / "pairs", PAIRS, SIZE_WH, boxes=False)
+    with endpoint(0, SIZE_WH) as ask:
+        settings = settings_for(ask)
+        flags = ("--mode", "tool", "--judge", "loopback", "--base-url", str(ask("base_url")))
+        if asked.rows:
+            manifest = write_rows(pairs.parent, asked.rows, pairs)
+            done = call("validate", "--no-images", manifest)
+            yield _line(f"validate --no-images, {asked.rows} rows", done.seconds, "60 s", done)
+            out = folder / "limited"
+            done = call("run", manifest, "--out", out, "--limit", "100", *flags, ask=ask)
+            yield _line(
+                f"run --limit 100 of {asked.rows} starts", done.first_request_s, "5 s", done
+            )
+        if asked.finished:
+            manifest = write_rows(pairs.parent, asked.finished + LEFT, pairs)
+            out = folder / "finished"
+            finish(manifest, out, settings, left=LEFT)
+            done = call("run", manifest, "--out", out, *flags, ask=ask)
+            what = f"resume starts, {asked.finished} rows finished"
+            yield _line(what, done.first_request_s, "10 s", done)
+            done = call("run", manifest, "--out", out, *flags, ask=ask)
+            yield _line("the same with nothing left: all of it", done.seconds, "", done)
+        if asked.report:
+            manifest = write_rows(pairs.parent, asked.report, pairs)
+            out = folder / "reported"
+            finish(manifest, out, settings, left=0)
+            done = call("report", out)
+            yield _line(f"report of {asked.report} rows", done.seconds, "", done)
+        if asked.samples:
+            manifest = write_rows(pairs.parent, asked.samples, pairs)
+            yield from _memory_lines(memory(manifest, settings, folder / "memory"))
+
+
+def _line(what: str, seconds: float | None, limit: str, done: Called) -> str:
+    figure = "-" if seconds is None else f"{seconds:.1f} s"
+    return f"| {what} | {figure} | {limit} | {done.cpu_seconds:.1f} s | {done.peak_mib:.0f} MiB |"
+
+
+def _memory_lines(seen: Sequence[tuple[int, float]]) -> Iterator[str]:
+    early = max(mib for count, mib in seen if count <= seen[-1][0] / 10)
+    most = max(mib for _, mib in seen)
+    count = seen[-1][0] // len(CRITERIA)
+    yield f"| peak memory of {count} samples | {most:.0f} MiB | 700 MB | | |"
+    yield f"| of it after the first tenth | +{most - early:.0f} MiB | flat | | |"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="of the large manifest")
+    parser.add_argument("--finished", type=int, default=100_000, help="rows before a resume")
+    parser.add_argument("--samples", type=int, default=5_000, help="to watch memory on")
+    parser.add_argument("--report", type=int, default=10_000, help="rows of a report")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for line in lines(asked, Path(folder)):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -118,7 +118,7 @@ def find_differences(source: RGB, edited: RGB, *, ignore: tuple[Box, ...] = ()) 
         >>> edited = source.copy()
         >>> edited[20:32, 30:46] = (200, 40, 40)
         >>> find_differences(source, edited).regions[0].box_xyxy
-        (30, 20, 46, 32)
+        (29, 19, 47, 33)
     """
     for name, pixels in (("source", source), ("edited", edited)):
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:

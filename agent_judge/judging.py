@@ -64,24 +64,46 @@ class Assignment:
     now come out of the cache."""
 
 
-async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Judged]:
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A sample before the first question about it."""
+
+    assignment: Assignment
+    inputs: Mapping[str, Any]
+    """What it is judged from, see `inputs.inputs_of`, and the source's size."""
+    intake: Intake | Exception
+    """Its pictures, or why there are none."""
+    difference: asyncio.Future[Difference] | None = None
+    """What the cross-check will ask for, measured while others are judged."""
+
+
+async def prepare(assignment: Assignment) -> Prepared:
+    """Read and decode a sample's files; no judge is asked."""
+    sample = assignment.sample
+    inputs = await asyncio.to_thread(inputs_of, sample)
+    try:
+        intake = await asyncio.to_thread(take_in, sample)
+    except Exception as err:  # told, or raised again, by each criterion
+        return Prepared(assignment=assignment, inputs=inputs, intake=err)
+    loop = asyncio.get_running_loop()
+    height, width = intake.row.source.shape[:2]
+    return Prepared(
+        assignment=assignment,
+        inputs={**inputs, "source_wh": [width, height]},
+        intake=intake,
+        difference=loop.run_in_executor(None, intake.row.view.once, differences_of),
+    )
+
+
+async def judge_sample(ready: Prepared, bench: Bench) -> AsyncIterator[Judged]:
     """Judge what is assigned of one sample, a record at a time.
 
     Raises:
         RunStopped: the endpoint fails for good; what was not yielded was not judged.
     """
+    assignment, intake = ready.assignment, ready.intake
     sample, mode = assignment.sample, mode_of(assignment.sample, bench.settings)
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
-    intake: Intake | Exception
-    inputs = await asyncio.to_thread(inputs_of, sample)
-    difference: asyncio.Future[Difference] | None = None
-    try:
-        intake = await asyncio.to_thread(take_in, sample)
-        difference = _ahead(intake.row)
-        height, width = intake.row.source.shape[:2]
-        inputs["source_wh"] = [width, height]
-    except Exception as err:  # told, or raised again, by each criterion
-        intake = err
     last = list(assignment.rounds)[-1]
     targets: Sequence[tuple[float, float, float, float]] = ()
     prepared = Renderings()
@@ -97,8 +119,8 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         )
         try:
             judged = await judging.run(intake, deadline)
-            if difference is not None:
-                judged = _cross_checked(judged, CrossCheck(await difference))
+            if ready.difference is not None:
+                judged = _cross_checked(judged, CrossCheck(await ready.difference))
         except AgentJudgeError:
             raise  # the run's fault: a stopped endpoint, a full disk
         except Exception as err:  # the one place: any other fault is this row's, not the run's
@@ -109,13 +131,7 @@ async def judge_sample(assignment: Assignment, bench: Bench) -> AsyncIterator[Ju
         targets, thumbnail = targets or record.target_boxes, None
         if criterion == last and isinstance(intake, Intake):
             thumbnail = await asyncio.to_thread(_in_small, intake.row, targets)
-        yield replace(judged, record=record, inputs=inputs, thumbnail=thumbnail)
-
-
-def _ahead(row: Row) -> asyncio.Future[Difference]:
-    """What the cross-check will ask for, measured while the judge's first answer is on its way."""
-    loop = asyncio.get_running_loop()
-    return loop.run_in_executor(None, row.view.once, differences_of)
+        yield replace(judged, record=record, inputs=ready.inputs, thumbnail=thumbnail)
 
 
 def _spent_before(assignment: Assignment, criterion: Criterion, judged: Judged) -> int:

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Itera
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_judge.ahead import Ahead
 from agent_judge.errors import RunStopped
 from agent_judge.judges.choose import choose_judge
-from agent_judge.judging import Assignment, Bench, judge_sample
+from agent_judge.judging import Assignment, Bench, judge_sample, prepare
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.settings import MEASURED, Settings
@@ -23,6 +24,9 @@ from agent_judge.tools.toolbox import build_tools
 GRACE_S = 4.0
 """How long samples in flight may take to end after the run was asked to stop."""
 _LMM_JOBS = 8
+_JOBS_A_SAMPLE_AHEAD = 4
+"""One sample is decoded ahead for so many that are judged: endpoints wait for no decoder, and
+memory grows by no more than a quarter."""
 
 
 @dataclass(kw_only=True)
@@ -173,15 +177,19 @@ async def judge_many(
     Raises:
         RunStopped: from the judge; assignments in flight are dropped.
     """
-    todo = iter(assignments)
+    ahead = Ahead(assignments, prepare, most=max(1, jobs // _JOBS_A_SAMPLE_AHEAD))
     spent = asyncio.Event()  # a cap was reached: what was not begun stays "not run"
     done: asyncio.Queue[Judged | None] = asyncio.Queue()
 
+    def ended() -> bool:
+        return stop.is_set() or spent.is_set()
+
     async def worker() -> None:
-        while not (stop.is_set() or spent.is_set()):
-            if (assignment := next(todo, None)) is None:
+        while not ended():
+            ready = await ahead.take()
+            if ready is None or ended():
                 return
-            async for judged in judge_sample(assignment, bench):
+            async for judged in judge_sample(ready, bench):
                 if judged.record.reason == "budget":
                     spent.set()
                 done.put_nowait(judged)
@@ -192,15 +200,11 @@ async def judge_many(
                 for _ in range(jobs):
                     group.create_task(worker())
         finally:
+            ahead.drop()
             done.put_nowait(None)
 
-    async def end_after_grace(running: asyncio.Task[None]) -> None:
-        await stop.wait()
-        await asyncio.sleep(GRACE_S)
-        running.cancel()
-
     running = asyncio.create_task(all_workers())
-    watcher = asyncio.create_task(end_after_grace(running))
+    watcher = asyncio.create_task(_end_after_grace(running, stop))
     try:
         while (item := await done.get()) is not None:
             yield item
@@ -210,6 +214,12 @@ async def judge_many(
         running.cancel()
         await asyncio.gather(watcher, running, return_exceptions=True)
         await bench.judge.close()
+
+
+async def _end_after_grace(running: asyncio.Task[None], stop: asyncio.Event) -> None:
+    await stop.wait()
+    await asyncio.sleep(GRACE_S)
+    running.cancel()
 
 
 async def _outcome_of(running: asyncio.Task[None]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from agent_judge.album import key_of
 from agent_judge.errors import JudgeError, RunStopped, StoreError
 from agent_judge.images import encode_png
-from agent_judge.judging import Assignment, Bench, judge_sample
+from agent_judge.judging import Assignment, Bench, judge_sample, prepare
 from agent_judge.records import Record, Sample
 from agent_judge.settings import Settings
 from agent_judge.settle import median_level
@@ -47,7 +47,7 @@ async def judged(sample, by, blobs=None, **settings) -> list[Record]:
     given = Settings.model_validate(settings)
     bench = Bench(judge=by, tools=build_tools(), settings=given, blobs=blobs)
     assignment = Assignment(sample=sample, rounds=dict.fromkeys(given.criteria, 0))
-    return [one.record async for one in judge_sample(assignment, bench)]
+    return [one.record async for one in judge_sample(await prepare(assignment), bench)]
 
 
 async def test_a_verdict_is_scored_with_its_answers(sample):

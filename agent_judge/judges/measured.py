@@ -17,13 +17,11 @@ from agent_judge.judges.base import NEEDS_LMM, Message, Reply, Request
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.measuring.exhibits import Exhibits, PixelsOf, read_exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
+from agent_judge.judges.measuring.places import MOST_ZOOMED, find_places, judge_targets
 from agent_judge.judges.measuring.scene import judge_scene
-from agent_judge.judges.measuring.target import judge_targets
 from agent_judge.judges.reply import NOT_REACHED
 from agent_judge.rubrics.ladder import Ladder, load_ladder
 from agent_judge.settings import MEASURED
-
-_DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,32 @@ def decide(
         ValueError: the conversation holds no task.
     """
     exhibits = read_exhibits(messages, pixels_of)
-    if _DIFFERENCE in tool_names and exhibits.last(_DIFFERENCE) is None:
-        return _calls(len(messages), [(_DIFFERENCE, {})])
+    calls = _looks(exhibits, tool_names)
+    if calls:
+        return _calls(len(messages), calls)
     judge = judge_targets if exhibits.criterion == "IF" else judge_scene
     finding = judge(exhibits)
     if isinstance(finding, Unsure):
         return {"role": "assistant", "content": None, "refusal": f"{NEEDS_LMM}: {finding.why}"}
     return {"role": "assistant", "content": _answer(finding, exhibits)}
+
+
+def _looks(exhibits: Exhibits, tool_names: Collection[str]) -> list[tuple[str, Mapping[str, Any]]]:
+    """What to look at next: first what differs, then the targets that the reference shows."""
+    if "difference" in tool_names and "difference" not in exhibits.called:
+        return [("difference", {})]
+    if exhibits.criterion != "IF" or exhibits.targets is not None or not exhibits.has_reference:
+        return []
+    if "zoom_in" not in tool_names or "zoom_in" in exhibits.called:
+        return []
+    places = find_places(exhibits)
+    if len(places) > MOST_ZOOMED:
+        return []
+    return [
+        ("zoom_in", {"picture": name, "box": list(place.xyxy)})
+        for place in places
+        for name in ("source", "edited")
+    ]
 
 
 def _calls(turn: int, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Message:

@@ -39,6 +39,8 @@ class Exhibits:
     pixels_of: PixelsOf
     answers: tuple[ToolAnswer, ...]
     """In order; failed calls are left out."""
+    called: frozenset[str]
+    """Tools called so far, failed calls included."""
 
     @property
     def criterion(self) -> Criterion:
@@ -59,6 +61,11 @@ class Exhibits:
     def white(self) -> tuple[Box, ...] | None:
         """The rectangles painted white; None where nothing was masked."""
         return self._boxes("white_px")
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether a reference is shown."""
+        return "reference" in self.urls
 
     def picture(self, name: PictureName) -> RGB:
         """A prepared picture, uint8 RGB.
@@ -92,8 +99,14 @@ def read_exhibits(messages: Sequence[Message], pixels_of: PixelsOf) -> Exhibits:
             urls.setdefault(name, url)
     if task is None:
         raise ValueError("the conversation holds no task")
-    answers = tuple(_tool_answers(messages))
-    return Exhibits(task=task, urls=urls, pixels_of=pixels_of, answers=answers)
+    names = _call_names(messages)
+    return Exhibits(
+        task=task,
+        urls=urls,
+        pixels_of=pixels_of,
+        answers=tuple(_tool_answers(messages, names)),
+        called=frozenset(names.values()),
+    )
 
 
 def _parts(messages: Sequence[Message]) -> Iterator[tuple[str, str | None]]:
@@ -111,11 +124,14 @@ def _parts(messages: Sequence[Message]) -> Iterator[tuple[str, str | None]]:
                 yield label, None
 
 
-def _tool_answers(messages: Sequence[Message]) -> Iterator[ToolAnswer]:
-    names: dict[str, str] = {}
+def _call_names(messages: Sequence[Message]) -> dict[str, str]:
+    """The tool of each call, by its id."""
+    calls = [call for message in messages for call in message.get("tool_calls") or ()]
+    return {call["id"]: call["function"]["name"] for call in calls}
+
+
+def _tool_answers(messages: Sequence[Message], names: Mapping[str, str]) -> Iterator[ToolAnswer]:
     for message in messages:
-        for call in message.get("tool_calls") or ():
-            names[call["id"]] = call["function"]["name"]
         if message.get("role") == "tool":
             data = json.loads(message["content"])
             if "error" not in data:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -12,6 +13,7 @@ from agent_judge.judges.measuring.laid_over import Plane
 
 _SIDE = 32
 """Silhouettes are compared on a grid of this side."""
+_FINE_PX = 64
 _LEAST = 6.0
 
 
@@ -43,6 +45,20 @@ def figure(lab: Planes, part: Mask, ring: Mask, *, share: float = 0.2) -> Figure
     limit = max(0.5 * contrast, 2.0 * scatter, _LEAST)
     mask = _filled(_main_parts((apart > limit) & part))
     return Figure(mask=mask, contrast=contrast, clear=contrast / max(3 * scatter, _LEAST))
+
+
+def fine_figure(lab: Planes, part: Mask, ring: Mask) -> Figure:
+    """`figure` on planes enlarged until the part is large: a small outline needs subpixels."""
+    rows, columns = np.nonzero(part)
+    side = min(int(np.ptp(rows)), int(np.ptp(columns))) + 1
+    times = max(1, math.ceil(_FINE_PX / side))
+    size_wh = (lab.shape[1] * times, lab.shape[0] * times)
+    large = np.asarray(cv2.resize(lab, size_wh, interpolation=cv2.INTER_CUBIC), np.float32)
+    masks = [
+        cv2.resize(m.astype(np.uint8), size_wh, interpolation=cv2.INTER_NEAREST) > 0
+        for m in (part, ring)
+    ]
+    return figure(large, masks[0], masks[1])
 
 
 def same_outline(first: Mask, second: Mask) -> float:

@@ -66,7 +66,7 @@ def _fallen(pair: _Pair, white: Sequence[Box], seen: Seen) -> Finding | Unsure |
 
 def _allowed(exhibits: Exhibits, white: tuple[Box, ...]) -> list[Box] | None:
     """Where change is the target's: what the reference changed too; None when unknown."""
-    if "reference" not in exhibits.urls:
+    if not exhibits.has_reference:
         return None if exhibits.white is None else []
     wanted = look(exhibits.picture("source"), exhibits.picture("reference"), white).boxes
     if not wanted and exhibits.white is None:

@@ -37,6 +37,9 @@ class SceneThresholds:
     """Regions nearer than this share of the smaller one's longer side are fragments of one."""
     gap_px: float = 8.0
     """And so are regions nearer than this."""
+    edge_share: float = 0.15
+    """On full pictures: how far a target may reach beyond the reference's change, as a share of its
+    shorter side."""
     target_margin_share: float = 0.25
     """On full pictures: the target's region is grown by this share of its longer side, because an
     equally right edit may be a little larger than the reference's."""
@@ -52,6 +55,8 @@ class TargetThresholds:
     """Without a reference: share of the target's box under which no change is a change."""
     not_done: float = 0.3
     """Less change than this share is none: re-rendering alone reaches 0.22, a right edit 0.5."""
+    not_done_at_all: float = 0.12
+    """The same where an unclear structure should have told: a wrong outline may be near the old."""
     half_done: float = 0.5
     """Up to here it is open whether something was done."""
     elsewhere: float = 0.3
@@ -81,9 +86,10 @@ class TargetThresholds:
     pattern_px: int = 60
     same_pattern: float = 0.2
     other_pattern: float = 0.3
-    same_outline: float = 0.92
-    other_outline: float = 0.87
-    """Overlap at one size: two renderings of one shape 0.95 and more, disc and square 0.8."""
+    same_outline: float = 0.9
+    other_outline: float = 0.82
+    """Overlap at one size: two renderings of one shape 0.84 and mostly 0.95 and more, a disc and a
+    square 0.8 and less."""
     stands_out: float = 1.5
     gone: float = 0.3
     same_letters: float = 0.7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +25,14 @@ class Blobs:
         path = self.path(sha256)
         if path.exists():
             return
+        half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
             half.write_bytes(data)
             half.replace(path)
         except OSError as err:
+            with suppress(OSError):
+                half.unlink(missing_ok=True)
             raise StoreError(f"cannot write to {str(self.folder)!r}: {err.strerror}") from err
 
     def path(self, sha256: str) -> Path:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO, Self
+from urllib.parse import quote
 
 from agent_judge.errors import StoreError
 
@@ -27,6 +29,10 @@ CREATE TABLE IF NOT EXISTS records (
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS thumbnails (id TEXT PRIMARY KEY, webp BLOB NOT NULL);
 """
+_BEGINNING = frozenset({"meta", "planned", "records", "replies", "thumbnails"})
+"""What a run that was cut off at its first breath may hold."""
+_DAMAGED = (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError)
+"""What a cell raises that does not hold what was written: SQLite sees damage of its pages only."""
 _ABSORB = (
     "INSERT OR IGNORE INTO planned SELECT * FROM other.planned ORDER BY seq, rowid",
     """INSERT INTO records SELECT * FROM other.records WHERE true
@@ -69,9 +75,11 @@ class RunDb:
             undo.enter_context(lock)
             connection = undo.enter_context(closing(_connect(folder / "run.db")))
             db = cls(folder, connection, lock)
+            db._check_tables()
             with db.writing() as writing:
+                writing.execute("PRAGMA journal_mode = WAL")
+                writing.execute("PRAGMA synchronous = NORMAL")
                 writing.executescript(_SCHEMA)
-            db.check_format(db.meta("format") or FORMAT)
             undo.pop_all()  # it worked: database and lock stay open until `close`
         return db
 
@@ -82,24 +90,26 @@ class RunDb:
         Raises:
             StoreError: there is no run in the folder, or it is of another format.
         """
-        if not (folder / "run.db").is_file():
+        if not is_begun(folder):
             raise StoreError(f"no run in {str(folder)!r}: pass the folder given to `run --out`")
         with ExitStack() as undo:
             connection = undo.enter_context(closing(_connect(folder / "run.db")))
             db = cls(folder, connection, None)
-            db.check_format(db.meta("format"))
+            db._check_tables()
             undo.pop_all()
         return db
 
-    def check_format(self, found: str | None) -> None:
-        """Refuse tables of another format.
-
-        Raises:
-            StoreError: `found` is not this program's.
-        """
-        if found != FORMAT:
-            folder = str(self.folder)
-            raise StoreError(f"{folder!r} was written by another version of this program")
+    def _check_tables(self) -> None:
+        """Refuse a run of another format and the tables of another program, before any change."""
+        folder = str(self.folder)
+        with self.reading() as db:
+            found = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        tables = {name for (name,) in found}
+        if "meta" in tables and self.meta("binding") is not None:
+            if self.meta("format") != FORMAT:
+                raise StoreError(f"{folder!r} was written by another version of this program")
+        elif not tables <= _BEGINNING:
+            raise StoreError(f"{folder!r} holds a run.db of another program: use another --out")
 
     def close(self) -> None:
         """Let go of the database and the lock."""
@@ -131,12 +141,15 @@ class RunDb:
         """What is read inside may be damaged.
 
         Raises:
-            StoreError: SQLite cannot read, or the JSON in a cell is none.
+            StoreError: SQLite cannot read, or a cell does not hold what was written.
         """
         try:
             yield self._connection
-        except (sqlite3.Error, ValueError) as err:
-            raise StoreError(f"cannot read the run in {str(self.folder)!r}: {err}") from err
+        except _DAMAGED as err:
+            raise StoreError(
+                f"cannot read the run in {str(self.folder)!r}: {err}. Restore it from a copy, or "
+                f"judge into another folder"
+            ) from err
 
     def meta(self, key: str) -> str | None:
         """A text stored under `key`, or None."""
@@ -144,10 +157,10 @@ class RunDb:
             found = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if found is None else str(found[0])
 
-    def set_meta(self, key: str, value: str) -> None:
-        """Store a text under `key`."""
+    def set_meta(self, **values: str) -> None:
+        """Store texts under their keys, all or none."""
         with self.writing() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
     def absorb(self, other: Path) -> None:
         """Take in the tables of the run in another folder, but for its `meta`.
@@ -155,13 +168,33 @@ class RunDb:
         Where both have a record of one round, one with a level wins over one without; otherwise
         the one that is here stays.
         """
-        with self.writing() as db:
-            db.execute("ATTACH ? AS other", (str(other / "run.db"),))
-        with self.writing() as db:
-            for statement in _ABSORB:
-                db.execute(statement)
-        with self.writing() as db:
-            db.execute("DETACH other")
+        try:
+            self._connection.execute("ATTACH ? AS other", (_address(other / "run.db"),))
+            with self._connection as db:
+                for statement in _ABSORB:
+                    db.execute(statement)
+            self._connection.execute("DETACH other")
+        except sqlite3.Error as err:  # it does not say in which of the two
+            told = f"cannot take {str(other)!r} into {str(self.folder)!r}: {err}"
+            raise StoreError(told) from err
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether a folder holds a run; a kill or a full disk may have left an empty `run.db` of one.
+
+    Raises:
+        StoreError: there is a file that cannot be read.
+    """
+    path = folder / "run.db"
+    if not path.is_file():
+        return False
+    with closing(_connect(path)) as db:
+        try:
+            tables = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+            found = tables and db.execute("SELECT 1 FROM meta WHERE key = 'binding'").fetchone()
+        except sqlite3.Error as err:
+            raise StoreError(f"cannot read the run in {str(folder)!r}: {err}") from err
+    return found is not None
 
 
 def _lock(folder: Path) -> IO[str]:
@@ -175,11 +208,26 @@ def _lock(folder: Path) -> IO[str]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path)
     try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
+        return sqlite3.connect(_address(path), uri=True)
     except sqlite3.Error as err:
-        db.close()
         raise StoreError(f"cannot open {str(path)!r}: {err}") from err
-    return db
+
+
+def _address(path: Path) -> str:
+    """The file for SQLite; in a folder that cannot be written to it can only be looked at.
+
+    Raises:
+        StoreError: such a folder holds a run that was cut off, and SQLite would have to write there
+            to read what lies in its log.
+    """
+    address = f"file:{quote(os.fsencode(path))}"
+    if not path.exists() or os.access(path.parent, os.W_OK):
+        return address
+    log, index = (path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))
+    if index.exists():
+        return f"{address}?mode=ro"
+    if log.exists() and log.stat().st_size:
+        folder = str(path.parent)
+        raise StoreError(f"{folder!r} was cut off and is read-only: copy it to where it is not")
+    return f"{address}?immutable=1"

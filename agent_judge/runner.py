@@ -14,6 +14,7 @@ from agent_judge.judges.choose import choose_judge
 from agent_judge.judging import Assignment, Bench, judge_sample, prepare
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
+from agent_judge.run_db import is_begun
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.store import Store
@@ -91,7 +92,7 @@ def model_for(settings: Settings, run_folder: Path) -> Settings:
         return settings
     if settings.judge.base_url is None:
         return _with_model(settings, MEASURED)
-    if (run_folder / "run.db").is_file():
+    if is_begun(run_folder):
         with Store.open(run_folder) as store:
             bound = store.binding["judge"]["model"]
             if bound != MEASURED:

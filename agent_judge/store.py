@@ -128,19 +128,25 @@ class Store:
 
     def ask_for(self, criteria: Iterable[Criterion]) -> None:
         """Plan further criteria for every row."""
-        self._db.set_meta("criteria", ",".join({*self.criteria, *criteria}))
+        self._db.set_meta(criteria=",".join({*self.criteria, *criteria}))
 
     @property
     def binding(self) -> dict[str, Any]:
         """What this run's verdicts depend on."""
-        return dict(json.loads(self.meta("binding") or "{}"))
+        return dict(self._noted("binding") or {})
+
+    def _noted(self, key: str) -> Any:  # noqa: ANN401 - JSON
+        with self._db.reading():
+            return json.loads(self.meta(key) or "null")
 
     def _bind(self, binding: Mapping[str, Any]) -> None:
         wanted = json.loads(json.dumps(binding))
         if self.meta("binding") is None:
-            self._db.set_meta("format", FORMAT)
-            self._db.set_meta("binding", json.dumps(wanted, sort_keys=True))
-            self._db.set_meta("version", metadata.version("agent-judge"))
+            self._db.set_meta(
+                format=FORMAT,
+                binding=json.dumps(wanted, sort_keys=True),
+                version=metadata.version("agent-judge"),
+            )
         self.check_binding(wanted)
 
     def check_binding(self, wanted: Mapping[str, Any]) -> None:
@@ -170,12 +176,12 @@ class Store:
     @property
     def planned_from(self) -> dict[str, Any] | None:
         """Where the planned rows came from, as whoever planned them noted; None: not noted."""
-        noted = json.loads(self.meta("planned_from") or "null")
+        noted = self._noted("planned_from")
         return None if noted is None else dict(noted)
 
     @planned_from.setter
     def planned_from(self, note: Mapping[str, Any] | None) -> None:
-        self._db.set_meta("planned_from", json.dumps(note))
+        self._db.set_meta(planned_from=json.dumps(note))
 
     def absorb(self, other: Path) -> None:
         """Take in another run of the same binding: rows, records, replies and pictures.
@@ -248,7 +254,7 @@ class Store:
                 "SELECT id, json_extract(inputs, '$.source_wh') FROM records"
                 " WHERE json_extract(inputs, '$.source_wh') IS NOT NULL"
             ).fetchall()
-        return {id_: tuple(json.loads(size)) for id_, size in found}
+            return {id_: tuple(json.loads(size)) for id_, size in found}
 
     def save(
         self,
@@ -293,7 +299,7 @@ class Store:
                 " WHERE id = ? AND criterion = ? ORDER BY round",
                 (id_, criterion),
             ).fetchall()
-        return [_saved(row) for row in found]
+            return [_saved(row) for row in found]
 
     def records(self) -> Iterator[Record]:
         """The last round of every planned row that has one, in the manifest's order, IF first."""

@@ -1,12 +1,17 @@
 """The run folder: what is kept, what is refused, what survives."""
 
+import os
+import resource
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from agent_judge.blobs import Blobs
 from agent_judge.errors import InputError, StoreError
 from agent_judge.records import Evidence, Record
+from agent_judge.run_db import RunDb, is_begun
 from agent_judge.shard import parse_shard
 from agent_judge.store import PlannedRow, Standing, Store
 
@@ -106,6 +111,108 @@ def test_a_damaged_database_is_one_clear_line(tmp_path, content):
         Store.open(tmp_path)
 
 
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "run.db")) as db, db:
+        db.execute("CREATE TABLE runs (distance REAL)")
+    before = (tmp_path / "run.db").read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store.create(tmp_path, BINDING)
+    with pytest.raises(StoreError, match="no run in"):
+        Store.open(tmp_path)
+    assert (tmp_path / "run.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("left", [b"", None])
+def test_what_a_kill_left_of_a_beginning_is_no_run_and_can_be_begun(tmp_path, left):
+    """A run.db without tables, or with tables and nothing in them."""
+    if left is None:
+        RunDb.create(tmp_path).close()
+    else:
+        (tmp_path / "run.db").write_bytes(left)
+    assert not is_begun(tmp_path)
+    with pytest.raises(StoreError, match="no run"):
+        Store.open(tmp_path)
+    Store.create(tmp_path, BINDING).close()
+    assert is_begun(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("record", '{"id": "a"}'),
+        ("record", "[]"),
+        ("record", '{"no_field": 1}'),
+        ("record", "null"),
+        ("replies", "{"),
+        ("inputs", "{"),
+    ],
+)
+def test_a_cell_that_holds_something_else_is_one_clear_line(tmp_path, cell, text):
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, a_record())
+    with closing(sqlite3.connect(tmp_path / "run.db")) as db, db:
+        db.execute(f"UPDATE records SET {cell} = ?", (text,))
+    with Store.open(tmp_path) as store, pytest.raises(StoreError, match="cannot read the run"):
+        store.rounds("a", "IF")
+
+
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("UPDATE planned SET row = '{'", lambda store: list(store.planned())),
+        ("UPDATE planned SET row = '{'", lambda store: list(store.planned_counts())),
+        ("UPDATE records SET flags = '3'", lambda store: list(store.standings())),
+        ("UPDATE records SET record = '{'", lambda store: store.distinct("endpoint")),
+        ("UPDATE records SET record = '3'", lambda store: list(store.records())),
+        ("UPDATE records SET inputs = '{'", lambda store: store.sizes_wh()),
+        ("UPDATE replies SET reply = '3'", lambda store: store.replies.get("k")),
+        ("UPDATE meta SET value = '{' WHERE key = 'binding'", lambda store: store.binding),
+        (
+            "INSERT INTO meta VALUES ('planned_from', '{')",
+            lambda store: store.planned_from,
+        ),
+    ],
+)
+def test_damage_is_told_wherever_it_is_met(tmp_path, statement, read):
+    with Store.create(tmp_path, BINDING) as store:
+        with closing(sqlite3.connect(tmp_path / "run.db")) as db, db:
+            store.plan(planned("a"))
+            keep(store, a_record())
+            store.replies.put("k", {"message": "m"})
+            db.execute("DELETE FROM meta WHERE key = 'planned_from'")
+            db.execute(statement)
+        with pytest.raises(StoreError, match="cannot read the run"):
+            read(store)
+
+
+def test_a_run_is_read_where_nothing_can_be_written(tmp_path, monkeypatch):
+    with Store.create(tmp_path / "run", BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, a_record())
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # root may write anywhere
+    with Store.open(tmp_path / "run") as store:
+        assert [record.id for record in store.records()] == ["a"]
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["run.db", "run.lock"]
+    with Store.create(tmp_path / "run", BINDING), Store.open(tmp_path / "run") as store:
+        assert [record.id for record in store.records()] == ["a"]  # while it is written
+    (tmp_path / "run" / "run.db-wal").write_bytes(b"x")
+    with pytest.raises(StoreError, match="cut off and is read-only"):
+        Store.open(tmp_path / "run")
+
+
+def test_a_picture_that_does_not_fit_leaves_no_half_of_itself(tmp_path):
+    blobs = Blobs(tmp_path / "blobs")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(StoreError, match="File too large"):
+            blobs.put_blob("ab" * 32, b"x" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_no_run_is_one_clear_line(tmp_path):
     with pytest.raises(StoreError, match="no run in"):
         Store.open(tmp_path / "nowhere")
@@ -179,10 +286,14 @@ def test_a_run_of_another_format_is_neither_read_nor_written(tmp_path):
     Store.create(tmp_path, BINDING).close()
     with sqlite3.connect(tmp_path / "run.db") as db:
         db.execute("UPDATE meta SET value = '0' WHERE key = 'format'")
+        db.execute("DROP INDEX planned_seq")
+        db.execute("ALTER TABLE planned DROP COLUMN seq")
     db.close()
+    before = (tmp_path / "run.db").read_bytes()
     for enter in (lambda: Store.open(tmp_path), lambda: Store.create(tmp_path, BINDING)):
         with pytest.raises(StoreError, match="another version"):
             enter()
+    assert (tmp_path / "run.db").read_bytes() == before
 
 
 def test_planned_counts_by_editor_mode_and_type(tmp_path):
@@ -254,6 +365,17 @@ def test_where_shards_overlap_a_verdict_wins_over_none(tmp_path):
             for name in order:
                 store.absorb(folders[name])
             assert [r.level for r in store.records()] == [3]
+
+
+def test_a_damaged_shard_is_named_beside_the_merged_run(tmp_path):
+    whole, damaged = (shard(tmp_path, name, a_record(name)) for name in ("aa", "bb"))
+    with closing(sqlite3.connect(damaged / "run.db")) as db, db:
+        db.execute("DROP TABLE thumbnails")
+    with Store.create(tmp_path / "all", BINDING) as store:
+        store.absorb(whole)
+        with pytest.raises(StoreError, match=r"cannot take .*bb' into .*all'"):
+            store.absorb(damaged)
+        assert [row.id for row in store.planned()] == ["aa"]
 
 
 def test_runs_of_another_kind_do_not_merge(tmp_path):

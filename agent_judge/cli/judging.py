@@ -21,6 +21,7 @@ from agent_judge.manifest import read_manifest, sample_to_row
 from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
 from agent_judge.rubrics.ladder import rubric_version
+from agent_judge.run_db import is_begun
 from agent_judge.runner import Tally, bench_of, run_planned
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged
@@ -90,7 +91,7 @@ def is_planned(rows: Rows, settings: Settings, folder: Path) -> bool:
     Raises:
         StoreError: what is in the folder cannot be read.
     """
-    if not ((folder / "run.db").is_file() and rows.manifest.is_file()):
+    if not (is_begun(folder) and rows.manifest.is_file()):
         return False
     with Store.open(folder) as store:
         return store.planned_from == rows.origin(settings)

@@ -18,7 +18,8 @@ demo: $(VENV)/.core
 	@echo "open $(CURDIR)/$(DEMO)/report/index.html"
 
 check: $(VENV)/.dev lint types contracts
-	@$(BIN)/pytest -q -n 2 -m "not slow and not torch and not gpu and not network and not weights"
+	@$(BIN)/pytest -q -n 2 --hypothesis-profile=quick \
+	  -m "not slow and not torch and not gpu and not network and not weights"
 
 test: $(VENV)/.full browser lint types contracts
 	@$(BIN)/pytest -q -n 2 -m "not gpu and not network"

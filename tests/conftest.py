@@ -7,6 +7,7 @@ from tests.browser import chromium
 
 # The same examples each time, and no clock: machines of a CI are noisy.
 settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
 
 

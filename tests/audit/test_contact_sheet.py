@@ -24,6 +24,7 @@ def manifest(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_every_row_of_a_manifest_is_on_a_page(manifest, tmp_path):
     contact_sheet.main([str(manifest), str(tmp_path / "pages")])
     pages = sorted((tmp_path / "pages").iterdir())

@@ -364,6 +364,7 @@ def wait_for(condition, timeout_s=60):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_nothing_is_lost_and_nothing_counted_twice(tmp_path):
     manifest = write_rows(tmp_path, 12)
     out = tmp_path / "run"
@@ -384,6 +385,7 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_counted_twice(tmp_path
     assert n_requests <= 24 + 2  # what was in flight when the axe fell
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_cleanly_and_the_run_can_go_on(tmp_path):
     manifest = write_rows(tmp_path, 12)
     out = tmp_path / "run"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_judge.ahead import Ahead
 from agent_judge.errors import RunStopped
-from agent_judge.judges.choose import choose_judge
+from agent_judge.judges.choose import choose_judge, jobs_of
 from agent_judge.judging import Assignment, Bench, judge_sample, prepare
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
@@ -22,12 +20,11 @@ from agent_judge.tools.base import Tool
 from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.toolbox import build_tools
 
-GRACE_S = 4.0
+GRACE_S = 3.0
 """How long samples in flight may take to end after the run was asked to stop."""
-_LMM_JOBS = 8
-_JOBS_A_SAMPLE_AHEAD = 4
-"""One sample is decoded ahead for so many that are judged: endpoints wait for no decoder, and
-memory grows by no more than a quarter."""
+_REQUESTS_A_SPARE_SAMPLE = 4
+"""For so many requests in flight one sample more is in work: while it is decoded, cropped or
+written, another's request has its place, and memory grows by no more than a quarter."""
 
 
 @dataclass(kw_only=True)
@@ -115,13 +112,6 @@ async def _with_only_model(settings: Settings) -> Settings:
     return _with_model(settings, await only_model(settings.judge))
 
 
-def jobs_of(settings: Settings) -> int:
-    """Samples judged at once: as set, else the cores for the embedded judge, 8 for an endpoint."""
-    if settings.run.jobs is not None:
-        return settings.run.jobs
-    return (os.cpu_count() or 1) if settings.judge.model in (None, MEASURED) else _LMM_JOBS
-
-
 async def run_planned(
     store: Store,
     bench: Bench,
@@ -175,10 +165,13 @@ async def judge_many(
 ) -> AsyncIterator[Judged]:
     """Judge assignments, at most `jobs` at once, in the order in which they end.
 
+    At an endpoint these are `jobs` requests, and a few samples more are in work.
+
     Raises:
         RunStopped: from the judge; assignments in flight are dropped.
     """
-    ahead = Ahead(assignments, prepare, most=max(1, jobs // _JOBS_A_SAMPLE_AHEAD))
+    waiting = iter(assignments)
+    places = jobs + (jobs // _REQUESTS_A_SPARE_SAMPLE if bench.judge.endpoint else 0)
     spent = asyncio.Event()  # a cap was reached: what was not begun stays "not run"
     done: asyncio.Queue[Judged | None] = asyncio.Queue()
 
@@ -186,9 +179,9 @@ async def judge_many(
         return stop.is_set() or spent.is_set()
 
     async def worker() -> None:
-        while not ended():
-            ready = await ahead.take()
-            if ready is None or ended():
+        while not ended() and (assignment := next(waiting, None)) is not None:
+            ready = await prepare(assignment)
+            if ended():
                 return
             async for judged in judge_sample(ready, bench):
                 if judged.record.reason == "budget":
@@ -198,10 +191,9 @@ async def judge_many(
     async def all_workers() -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(jobs):
+                for _ in range(places):
                     group.create_task(worker())
         finally:
-            ahead.drop()
             done.put_nowait(None)
 
     running = asyncio.create_task(all_workers())

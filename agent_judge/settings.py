@@ -97,7 +97,7 @@ class RunSettings(_Table):
     """`[run]`: how many at once and when to stop; changes no verdict."""
 
     jobs: int | None = Field(default=None, ge=1, le=1024)
-    """Samples judged at once; None: the cores for the embedded judge, else 8."""
+    """Samples judged, or requests in flight, at once; None: the cores if embedded, else 8."""
     max_unscored: float = Field(default=0.02, ge=0, le=1)
     max_usd: float | None = Field(default=None, ge=0)
     max_tokens_total: int | None = Field(default=None, ge=0)

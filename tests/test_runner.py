@@ -1,5 +1,7 @@
 """The public functions: samples as callers write them, judged without a run folder."""
 
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -61,3 +63,25 @@ async def test_several_models_are_named(paths):
 def test_a_box_that_is_none_is_refused_at_once(paths, box):
     with pytest.raises(ValueError, match="four finite numbers"):
         Sample(id="a", instruction="x", boxes=(box,), **paths)
+
+
+async def test_never_more_requests_than_jobs_are_in_flight_though_more_samples_are_in_work(paths):
+    samples = [Sample(id=str(n), instruction="white bar", **paths) for n in range(15)]
+    lock, inside, most = threading.Lock(), 0, 0
+
+    def slow(request):
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        time.sleep(0.03)
+        with lock:
+            inside -= 1
+        return level_3(request)
+
+    with LoopbackEndpoint(slow) as endpoint:
+        judge = {"model": "m", "base_url": endpoint.base_url}
+        settings = Settings.model_validate({"judge": judge, "run": {"jobs": 4}})
+        records = [record async for record in evaluate_many(samples, settings)]
+    assert len(records) == 30
+    assert most == 4

@@ -26,10 +26,11 @@ from agent_judge.cli.options import criteria_of, reasons_of, settings_of, words_
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.cli.tables import table_console
 from agent_judge.cli.terminal import shown
+from agent_judge.judges.choose import jobs_of
 from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.run import Run
-from agent_judge.runner import endpoint_of, jobs_of, model_for
+from agent_judge.runner import endpoint_of, model_for
 from agent_judge.settings import Settings
 from agent_judge.shard import parse_shard
 from agent_judge.store import Store
@@ -51,6 +52,8 @@ def run(
     ] = None,
     profile: Annotated[
         str | None, typer.Option(help="Endpoint profile: a name or a TOML file.")
+    jobs: Annotated[
+        int | None, typer.Option(help="Samples judged at once; of an endpoint, requests.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Samples judged at once.")] = None,
     limit: Annotated[

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import os
+
 from agent_judge.judges.base import Judge, ReplyCache
 from agent_judge.settings import MEASURED, Settings
+
+_LMM_JOBS = 8
+
+
+def jobs_of(settings: Settings) -> int:
+    """How many at once, as set; else the cores for the embedded judge, 8 for an endpoint.
+
+    Of the embedded judge these are samples, of an endpoint requests.
+    """
+    if settings.run.jobs is not None:
+        return settings.run.jobs
+    return (os.cpu_count() or 1) if settings.judge.model in (None, MEASURED) else _LMM_JOBS
 
 
 def choose_judge(settings: Settings, cache: ReplyCache | None) -> Judge:
@@ -22,4 +36,4 @@ def choose_judge(settings: Settings, cache: ReplyCache | None) -> Judge:
         return MeasuredJudge()
     from agent_judge.judges.lmm import LmmJudge
 
-    return LmmJudge.from_settings(settings, cache)
+    return LmmJudge.from_settings(settings, cache, at_once=jobs_of(settings))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -49,8 +50,9 @@ class LmmJudge:
         prices: Mapping[str, Price],
         cache: ReplyCache | None = None,
         budget: Budget | None = None,
+        at_once: float = math.inf,
     ) -> None:
-        """Set up; nothing is sent.
+        """Set up; nothing is sent. No more than `at_once` requests will be in flight.
 
         Raises:
             InputError: no usable base URL or key.
@@ -63,11 +65,17 @@ class LmmJudge:
         self._cache = cache
         self._budget = budget or Budget()
         self._manner = Manner.of(profile)
-        self._transport = Transport(settings)
+        self._transport = Transport(settings, at_once=at_once)
         self._fatal_in_a_row = 0
 
     @classmethod
-    def from_settings(cls, settings: Settings, cache: ReplyCache | None = None) -> LmmJudge:
+    def from_settings(
+        cls,
+        settings: Settings,
+        cache: ReplyCache | None = None,
+        *,
+        at_once: float = math.inf,
+    ) -> LmmJudge:
         """The judge that the settings name.
 
         Raises:
@@ -85,7 +93,13 @@ class LmmJudge:
                 f"give one by --set 'prices.\"{model}\"={{input_per_mtok=2, output_per_mtok=8}}'"
             )
         return cls(
-            model, settings.judge, profile, prices=settings.prices, cache=cache, budget=budget
+            model,
+            settings.judge,
+            profile,
+            prices=settings.prices,
+            cache=cache,
+            budget=budget,
+            at_once=at_once,
         )
 
     @property

@@ -1,6 +1,6 @@
 """How many requests may be in flight at one endpoint: as many as it bears.
 
-There is no limit until the endpoint says "too many requests". Then the limit is half of what was
+The limit is the run's own until the endpoint says "too many requests". Then it is half of what was
 in flight, and it grows again by one for every round of requests that went well.
 """
 
@@ -16,8 +16,10 @@ from contextlib import asynccontextmanager
 class Throttle:
     """The gate of one endpoint."""
 
-    def __init__(self) -> None:
-        self.limit = math.inf
+    def __init__(self, most: float = math.inf) -> None:
+        """Open for `most` requests at once."""
+        self._most = most
+        self.limit = most
         """Requests at once."""
         self._in_flight = 0
         self._free = asyncio.Condition()
@@ -57,4 +59,4 @@ class Throttle:
 
     def went_well(self) -> None:
         """A request was answered."""
-        self.limit += 1 / self.limit
+        self.limit = min(self._most, self.limit + 1 / self.limit)

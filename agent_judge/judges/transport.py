@@ -68,8 +68,8 @@ class _Transient(Exception):
 class Transport:
     """The connection to one endpoint, shared by all samples of a run."""
 
-    def __init__(self, settings: JudgeSettings) -> None:
-        """Set up; nothing is sent.
+    def __init__(self, settings: JudgeSettings, *, at_once: float = math.inf) -> None:
+        """Set up; nothing is sent. No more than `at_once` requests will be in flight.
 
         Raises:
             InputError: the base URL is none, or the key is missing.
@@ -86,7 +86,7 @@ class Transport:
         self.endpoint = _host(host, port)
         """`host[:port]`."""
         self._key = key
-        self._throttle = Throttle()
+        self._throttle = Throttle(at_once)
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or "none",

@@ -3,6 +3,8 @@
 import asyncio
 import math
 
+import pytest
+
 from agent_judge.judges.throttle import Throttle
 
 
@@ -78,3 +80,13 @@ async def test_while_the_endpoint_wants_no_request_none_starts():
         asked_at = loop.time()
     async with throttle.slot() as started_at:
         assert started_at - asked_at >= 0.09
+
+
+async def test_a_run_has_a_limit_of_its_own_which_success_does_not_lift():
+    throttle = Throttle(2)
+    async with throttle.slot(), throttle.slot():
+        throttle.went_well()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02), throttle.slot():
+                pass
+    assert throttle.limit == 2

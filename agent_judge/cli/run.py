@@ -52,10 +52,10 @@ def run(
     ] = None,
     profile: Annotated[
         str | None, typer.Option(help="Endpoint profile: a name or a TOML file.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Samples judged at once; of an endpoint, requests.")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Samples judged at once.")] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Check and judge the first N rows only.")
     ] = None,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agent_judge.cli.interrupts import INTERRUPTED, stopped_by_signals
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError, RunStopped
 from agent_judge.inputs import row_hash
@@ -29,7 +28,7 @@ from agent_judge.shard import Shard
 from agent_judge.store import PlannedRow, Store
 from agent_judge.tools.toolbox import TOOLS_REVISION
 
-DONE, PARTIAL, INTERRUPTED = 0, 3, 130
+DONE, PARTIAL = 0, 3
 """Exit codes."""
 _LINES = 20
 """Progress lines of a whole run where the output is no terminal."""
@@ -127,8 +126,11 @@ async def judge_into(store: Store, settings: Settings, again: Again, console: Co
     n_rows = sum(n for *_, n in store.planned_counts())
     stop = asyncio.Event()
     tally = Tally()
-    _stop_on_signals(stop)
-    with _Watch(console, total=n_rows * len(settings.criteria), tally=tally) as watch:
+    total = n_rows * len(settings.criteria)
+    with (
+        stopped_by_signals(stop, console),
+        _Watch(console, total=total, tally=tally) as watch,
+    ):
         try:
             await run_planned(
                 store,
@@ -144,26 +146,11 @@ async def judge_into(store: Store, settings: Settings, again: Again, console: Co
             return PARTIAL
     if tally.standing:
         nothing = "nothing left to judge: " if not tally.judged else ""
-        planned = n_rows * len(settings.criteria)
-        console.print(f"{nothing}{tally.standing} of {planned} criteria stood before")
+        console.print(f"{nothing}{tally.standing} of {total} criteria stood before")
     if stop.is_set():
         print("interrupted: run the same command again to go on", file=sys.stderr)
         return INTERRUPTED
     return DONE
-
-
-def _stop_on_signals(stop: asyncio.Event) -> None:
-    """The first Ctrl-C lets samples in flight end, a second one leaves at once."""
-
-    def asked() -> None:
-        if stop.is_set():
-            os._exit(INTERRUPTED)
-        stop.set()
-        print("stopping: samples in flight may end; Ctrl-C again leaves at once", file=sys.stderr)
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, asked)
 
 
 class _Watch:

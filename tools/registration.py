@@ -126,12 +126,13 @@ def frame_onto_frame(moving_hw: tuple[int, ...], fixed_hw: tuple[int, ...]) -> M
 
 
 def _finest(grey: Grey, masked: Mask) -> _Picture:
-    reduced = _reduced(grey, _SIDES_PX[-1] / max(grey.shape))
+    factor = _SIDES_PX[-1] / max(grey.shape)
+    reduced = _reduced(grey, factor)
     if not masked.any():
         return _Picture(grey=reduced, seen=np.ones(reduced.shape, bool))
     # A painted mask does not move with the content: its rim must not vote for standing still.
     wide = np.asarray(cv2.dilate(masked.astype(np.uint8), np.ones((9, 9), np.uint8)), np.uint8)
-    seen = _reduced(wide, reduced.shape[1] / grey.shape[1]) == 0
+    seen = _reduced(wide, factor) == 0
     return _Picture(grey=reduced, seen=seen)
 
 

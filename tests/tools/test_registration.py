@@ -131,3 +131,13 @@ def test_a_painted_mask_that_stands_still_does_not_hold_the_picture_back():
     moving[masked] = fixed[masked] = 255
     found = register(moving, fixed, masked, masked)
     np.testing.assert_allclose(found.matrix[:2, 2], [3, -2], atol=0.1)
+
+
+@pytest.mark.parametrize("size_wh", [(61, 1400), (1400, 61), (903, 1400)])
+def test_a_mask_on_a_long_picture_is_reduced_with_it(size_wh):
+    """One factor for both: a factor read off a rounded side gave the mask a row more or less."""
+    moving = grey_of(backdrop(size_wh, 3))
+    masked = np.zeros(moving.shape, bool)
+    masked[10:20, 10:20] = True
+    found = register(moving, moving.copy(), masked, masked)
+    np.testing.assert_allclose(found.matrix[:2], np.eye(3)[:2], atol=1e-6)

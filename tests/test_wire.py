@@ -1,6 +1,7 @@
 """The wire changes nothing: the embedded judge here, and the same judge behind an endpoint."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from agent_judge.testing.endpoint import LoopbackEndpoint
 from agent_judge.testing.measured import measured
 
 DEMO = Path(__file__).parents[1] / "eval_data" / "demo" / "manifest.jsonl"
+OWN = os.environ.get("AGENT_JUDGE_PAIRS", "")
+"""Any manifest with real pairs."""
 NAME = "agent-judge-measured"
 SAID = ("id", "criterion", "mode", "status", "reason", "level", "label", "answers", "explanation")
 SEEN = ("per_target", "anomalies", "target_boxes", "evidence", "flags", "prompt_hash")
@@ -38,8 +41,15 @@ def _comparable(record: Record, name: str) -> object:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["oracle", "tool", "direct"])
-def test_verdicts_and_evidence_are_the_same_over_a_socket(mode):
-    samples = list(read_manifest(DEMO))[:8:2]
+@pytest.mark.parametrize(
+    "manifest",
+    [DEMO, pytest.param(OWN, marks=pytest.mark.skipif(not OWN, reason="no AGENT_JUDGE_PAIRS"))],
+    ids=["demo", "own"],
+)
+def test_verdicts_and_evidence_are_the_same_over_a_socket(manifest, mode):
+    samples = list(read_manifest(Path(manifest)))
+    if manifest == DEMO:
+        samples = samples[:8:2]
     here = judged(samples, mode=mode)
     with LoopbackEndpoint(measured, models=[NAME], keep=0) as endpoint:
         judge = {"model": NAME, "base_url": endpoint.base_url}

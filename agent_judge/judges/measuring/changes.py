@@ -61,6 +61,11 @@ class Changes:
         """What changed in and right around the boxes."""
         return self.place & (self.from_source > self.limit)
 
+    @property
+    def extent(self) -> float:
+        """Area changed in and right around the boxes, as a share of theirs."""
+        return float(self.changed.sum() / max(1, int(self.laid.target.sum())))
+
     @cached_property
     def done(self) -> float:
         """Change of the wanted part as a share of the reference's: near 0 for none, 1 for right."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agent_judge.judges.measuring.align import Mask
-from agent_judge.judges.measuring.case import Case, Verdict, done, other_action
+from agent_judge.judges.measuring.case import Case, Verdict, done, not_edited, other_action
 from agent_judge.judges.measuring.changes import Changes, shrunk
 from agent_judge.judges.measuring.colour_names import name_margin, wanted_colour
 from agent_judge.judges.measuring.finding import Unsure
@@ -20,8 +20,11 @@ def judge_colour(case: Case) -> Verdict:
     part = shrunk(changes.wanted & changes.changed)
     if int(part.sum()) < TARGET.least_px:
         return Unsure(why="too few pixels changed to name their colour")
-    if case.has_reference and changes.share < TARGET.most_of_it:
+    if changes.share < (TARGET.most_of_it if case.has_reference else TARGET.some_of_it):
         return Unsure(why=f"only {changes.share:.0%} of the wanted part changed")
+    kept = nearest_tones(changes.laid.edited, changes.laid.source, part)
+    if kept < TARGET.one_tone:
+        return not_edited(f"the target has its old colour, {kept:.0f} Lab apart")
     word = wanted_colour(case.instruction)
     right, told = _colour_right(changes, part, word)
     if right is None:

@@ -13,10 +13,12 @@ from agent_judge.judges.measuring.align import Mask, Planes
 from agent_judge.judges.measuring.changes import Changes
 from agent_judge.judges.measuring.ground import figure, surroundings
 from agent_judge.judges.measuring.laid_over import Plane, inside
+from agent_judge.judges.measuring.texture import edges
 from agent_judge.records import Box
 
 _GONE = 0.35
-"""A thing whose place stands out by less than this share of what it did is gone."""
+"""A thing whose place stands out by less than this share of what it did is gone; and so is one
+whose outline keeps less than this share of its edges, where the ground itself changes colour."""
 _CLEAR = 1.2
 _ALIKE = 28.0
 """Lab distance up to which two things have one colour."""
@@ -98,9 +100,17 @@ def _state(changes: Changes, lab: Planes, away: Plane, box: Box) -> _State | Non
     before, after = (figure(p, part, ring) for p in (laid.source, lab))
     if before.clear < _CLEAR or not before.mask.any():
         return None
-    if after.contrast < _GONE * before.contrast:
+    rim = _rim(before.mask)
+    faded = after.contrast < _GONE * before.contrast
+    if faded or edges(lab, rim) < _GONE * edges(laid.source, rim):
         return "gone"
     return "altered" if _median_gap(laid.source, lab, before.mask) > _ALIKE else "kept"
+
+
+def _rim(mask: Mask) -> Mask:
+    """The pixels on both sides of an outline."""
+    solid, around = mask.astype(np.uint8), np.ones((3, 3), np.uint8)
+    return cv2.dilate(solid, around) > cv2.erode(solid, around)
 
 
 def _by_outline(changes: Changes) -> Counted | None:

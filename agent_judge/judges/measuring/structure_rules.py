@@ -47,7 +47,7 @@ def judge_shape(case: Case) -> Verdict | None:
     """By outlines brought to one size; colour and size of the target are to be kept."""
     laid, place = case.changes.laid, case.changes.place
     if laid.reference is None:
-        return no_reference()
+        return None
     ring = surroundings(place, laid.ring)
     planes = (laid.source, laid.edited, laid.reference)
     source, edited, reference = (fine_figure(lab, place, ring) for lab in planes)
@@ -82,10 +82,8 @@ def _with_colour(told: str, gap: float) -> Verdict:
 def judge_count(case: Case) -> Verdict | None:
     """By counting: the number must be the reference's, the things those of the source."""
     counted = count_things(case.changes)
-    if counted is None:
+    if counted is None or counted.reference is None:
         return None
-    if counted.reference is None:
-        return no_reference()
     present, altered = counted.edited.present, counted.edited.altered
     told = f"{counted.source} before, {present} now, {counted.reference} in the reference"
     if counted.reference == counted.source:
@@ -105,7 +103,7 @@ def judge_text(case: Case) -> Verdict | None:
     """By the shapes of the letters; ink and size are free, the plate is to be kept."""
     laid = case.changes.laid
     if laid.reference is None:
-        return no_reference()
+        return None
     box = laid.boxes[0]
     right = same_letters(laid.edited, laid.reference, box)
     before = same_letters(laid.edited, laid.source, box)

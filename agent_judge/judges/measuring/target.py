@@ -37,6 +37,8 @@ def judge_target(
     kind = kind_of(exhibits.task)
     if int(changes.wanted.sum()) < TARGET.least_px:
         return Unsure(why="the reference shows no change at the target")
+    if kind not in FREE_PLACE and changes.extent < TARGET.no_extent:
+        return _noise_only(changes)
     case = Case(instruction=exhibits.instruction, changes=changes)
     by_structure = None
     if kind in BY_STRUCTURE and (exhibits.targets is not None or kind not in NEEDS_BOX):
@@ -47,10 +49,7 @@ def judge_target(
 def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
     """Whether the target was edited at all; None when it was."""
     if changes.laid.reference is None:
-        extent = float(changes.changed.sum() / max(1, changes.laid.target.sum()))
-        if extent < TARGET.no_extent:
-            return not_edited(f"{extent:.0%} of the target changed: no more than noise")
-        return None
+        return _noise_only(changes) if changes.extent < TARGET.no_extent else None
     if kind in FREE_PLACE and changes.spread > TARGET.elsewhere:
         return None
     told = f"the target changed by {changes.done:.0%} of what the reference did"
@@ -60,3 +59,7 @@ def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
     if changes.done < TARGET.half_done:
         return Unsure(why=told)
     return None
+
+
+def _noise_only(changes: Changes) -> Finding:
+    return not_edited(f"{changes.extent:.0%} of the target changed: no more than noise")

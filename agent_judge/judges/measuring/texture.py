@@ -26,6 +26,11 @@ def detail(lab: Planes, part: Mask) -> float:
     return float(np.sqrt(np.mean((across**2 + down**2)[part])))
 
 
+def edges(lab: Planes, part: Mask) -> float:
+    """Root mean square of the slope of colour in a part."""
+    return float(np.sqrt(np.mean(np.sum(_colour_slopes(lab)[part] ** 2, axis=1))))
+
+
 def edges_found(lab: Planes, like: Planes, part: Mask) -> float:
     """Share of the edges of `like` that lie at the same place in `lab`: near 0 to about 1."""
     shown, wanted = (_colour_slopes(p)[part] for p in (lab, like))

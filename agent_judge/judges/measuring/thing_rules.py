@@ -7,7 +7,7 @@ from agent_judge.judges.measuring.changes import Changes, shrunk
 from agent_judge.judges.measuring.colour_names import colour_of_new_thing, name_margin
 from agent_judge.judges.measuring.finding import Unsure
 from agent_judge.judges.measuring.ground import figure, surroundings
-from agent_judge.judges.measuring.texture import detail, edges_found
+from agent_judge.judges.measuring.texture import edges, edges_found
 from agent_judge.judges.measuring.thresholds import TARGET
 from agent_judge.judges.measuring.tones import nearest_tones, tones_of
 
@@ -23,8 +23,16 @@ def judge_removal(case: Case) -> Verdict:
     if changes.look_apart < TARGET.same_fill:
         return done(told, kept=True)
     if changes.look_apart > TARGET.stands_there:
+        if _is_remnant(changes):
+            return Unsure(why=f"{told}: much of that is the target itself")
         return other_action(f"{told}: something else stands there")
     return Unsure(why=told)
+
+
+def _is_remnant(changes: Changes) -> bool:
+    """Whether what stands there is to a good part what stood there before."""
+    odd = changes.wanted & (changes.from_reference > TARGET.stands_there)
+    return bool(odd.any()) and float(changes.changed[odd].mean()) < TARGET.most_of_it
 
 
 def _removed_into_the_ground(changes: Changes) -> Verdict:
@@ -48,8 +56,9 @@ def judge_replacement(case: Case) -> Verdict:
     near = changes.left < TARGET.same_thing and changes.spread < TARGET.spread
     if near and found > TARGET.recognised:
         return done(told, kept=True)
-    flat = detail(laid.edited, whole) < TARGET.smudged * detail(laid.reference, whole)
-    if found < TARGET.unrecognised and (near or (flat and changes.left < TARGET.other_thing)):
+    flat = edges(laid.edited, whole) < TARGET.smudged * edges(laid.reference, whole)
+    unnamed = TARGET.against < found < TARGET.unrecognised
+    if unnamed and (near or (flat and changes.left < TARGET.other_thing)):
         return done(f"{told}, but it is a smudge: {found:.0%} of its edges are there", kept=False)
     if _other_colour_than_told(case):
         return other_action(f"{told}, and its colour is not the one that the text names")

@@ -52,7 +52,9 @@ class TargetThresholds:
     too_noisy: float = 15.0
     """Noise around the target from which no change of the target can be told from it."""
     no_extent: float = 0.01
-    """Without a reference: share of the target's box under which no change is a change."""
+    """Share of the target's box under which no change is a change."""
+    some_of_it: float = 0.15
+    """Without a reference: share of the box that must have changed for its colour to be named."""
     not_done: float = 0.3
     """Less change than this share is none: re-rendering alone reaches 0.22, a right edit 0.5."""
     not_done_at_all: float = 0.12
@@ -72,6 +74,8 @@ class TargetThresholds:
     """Lab distance within which two patches are two shades of one colour."""
     other_colour: float = 32.0
     """Lab distance from which they are two colours."""
+    one_tone: float = 6.0
+    """Lab distance within which a part has the colour that it had: only its noise is another."""
     name_doubt: float = 6.0
     """By how much another name must fit better before a colour is called wrong."""
     least_px: int = 9
@@ -108,8 +112,11 @@ class TargetThresholds:
     unrecognised: float = 0.25
     """Share of the reference's edges that are there: a right thing has 0.57 and more, a smudge
     0.14 and less."""
-    smudged: float = 0.48
-    """Detail beside the reference's, under which there are no edges of another thing either."""
+    against: float = -0.1
+    """Edges that run against the reference's are those of another thing; a smudge has none."""
+    smudged: float = 0.44
+    """Slopes of colour beside the reference's, under which there are no edges of another thing
+    either: smudges 0.39 and less, other things 0.48 and more."""
     poorest: float = 0.4
     """Detail of a pattern as a share of the reference's, or the reverse, that is another's."""
 

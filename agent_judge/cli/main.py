@@ -7,12 +7,11 @@ at once, and no verb pays for another's libraries.
 from __future__ import annotations
 
 import importlib
-import io
 import logging
-import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from agent_judge.cli.streams import give_up_stdout, is_full, ready_streams
 from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import AgentJudgeError, InputError, RunStopped
 
@@ -79,7 +79,7 @@ class _Verbs(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader (`| head`) has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            give_up_stdout()
             raise typer.Exit(BROKEN_PIPE) from None
         return result
 
@@ -120,9 +120,7 @@ def _root(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the code that docs/cli.md lists."""
-    for stream in (sys.stdout, sys.stderr):  # no locale must end a run for a letter it lacks
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    ready_streams()
     sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
 
 
@@ -142,6 +140,9 @@ def _run(argv: list[str]) -> int:
         _trace(level)
         if isinstance(err, OSError) and err.filename is not None:  # of a file that the user named
             return _tell(f"{str(err.filename)!r}: {err.strerror}", USAGE)
+        if is_full(err):
+            give_up_stdout()
+            return _tell(f"the output cannot be written: {err.strerror}", USAGE)
         if isinstance(err, ImportError) and (remedy := _remedy(err)):
             return _tell(remedy, USAGE)
         what = " ".join(f"{type(err).__name__}: {err}".split())
@@ -172,7 +173,8 @@ def _remedy(err: ImportError) -> str | None:
 
 
 def _tell(message: str, code: int) -> int:
-    print(f"agent-judge: {shown_lines(message)}", file=sys.stderr)
+    with suppress(OSError):  # nobody reads it: the exit code tells
+        print(f"agent-judge: {shown_lines(message)}", file=sys.stderr)
     return code
 
 

@@ -13,10 +13,17 @@ from agent_judge.stats.intervals import Estimate
 _WIDTH_OF_FILES = 120
 
 
+class _Console(Console):
+    """rich's own would end the program with exit code 1 and without a word."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # it is called while the error is handled
+
+
 def table_console(*, stderr: bool = False) -> Console:
     """A console that takes text as it is (`[/x]` and `:x:` too), wide where it is no terminal."""
     width = None if (sys.stderr if stderr else sys.stdout).isatty() else _WIDTH_OF_FILES
-    return Console(highlight=False, markup=False, emoji=False, width=width, stderr=stderr)
+    return _Console(highlight=False, markup=False, emoji=False, width=width, stderr=stderr)
 
 
 def plain_table(*heads: str, title: str | None = None) -> Table:

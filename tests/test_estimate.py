@@ -8,6 +8,9 @@ import pytest
 from agent_judge.estimate import estimate_modes
 from agent_judge.images import encode_png
 from agent_judge.judges.endpoint import profile_for
+from agent_judge.judges.tokens import picture_tokens, sent_picture_tokens
+from agent_judge.oracle.boxes import canonical_boxes
+from agent_judge.plan import Row, looks_of
 from agent_judge.records import Sample
 from agent_judge.settings import EndpointSettings, Settings
 from agent_judge.tools.toolbox import build_tools
@@ -34,20 +37,21 @@ def by_mode(sample, model, **settings):
     return {m.mode: m for m in estimate_modes([sample], given, profile, build_tools())}
 
 
-@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-5.4", "qwen3-vl-235b"])
-def test_a_small_target_costs_a_fraction_in_oracle_mode(large, model):
-    """Image tokens alone: the prompt's text is the same in both."""
-    from agent_judge.judges.tokens import picture_tokens, sent_picture_tokens
-
+@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-5", "gpt-5.4", "qwen3-vl-235b"])
+@pytest.mark.parametrize(
+    ("mode", "criterion", "most"), [("oracle", "IF", 0.35), ("oracle", "VC", 1), ("tool", "IF", 1)]
+)
+def test_pictures_of_a_first_turn_against_the_full_pictures(large, model, mode, criterion, most):
+    """By the windows and messages of a real conversation, for the tile, patch and Qwen families."""
     profile = profile_for(model, EndpointSettings())
-    crop = sent_picture_tokens((220, 220), profile)
+    blank = np.broadcast_to(np.uint8(0), (3000, 4000, 3))
+    boxes = canonical_boxes(large.boxes, (4000, 3000), box_format="xyxy", box_frame=None)[0]
+    row = Row(sample=large, source=blank, edited=blank, reference=None, boxes=boxes)
+    (look,) = looks_of(row, mode, criterion, Settings().oracle)
+    shown = [sent_picture_tokens(look.view.size_wh, profile) for _ in look.view.names]
     full = picture_tokens((4000, 3000), profile)
-    shown = sent_picture_tokens((4000, 3000), profile)
-    assert crop is not None
-    assert full is not None
-    assert shown is not None
-    assert crop <= 0.35 * full
-    assert shown <= full
+    assert len(shown) == 2
+    assert sum(filter(None, shown)) <= most * 2 * (full or 0)
 
 
 def test_modes_stand_side_by_side(large):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 from agent_judge.errors import BoxError, OutputFault, PictureError
-from agent_judge.images import Decoded, decode_image, frame_of, to_source_frame
+from agent_judge.frame import frame_of, to_source_frame
+from agent_judge.images import Decoded, decode_image
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Row
 from agent_judge.records import Box, Sample
+
+_SMALL_WH = (64, 64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +47,13 @@ def take_in(sample: Sample) -> Intake:
         OutputFault: the edited picture is missing or is no picture.
     """
     source = _decode("source", sample.source)
-    reference = None if sample.reference is None else _decode("reference", sample.reference)
+    reference = None
+    if sample.reference is not None:
+        reference = in_colours_of(source, _decode("reference", sample.reference), sample.reference)
     if not sample.edited.exists():
         raise OutputFault("missing_output", f"no edited picture at {_named(sample.edited)}")
     try:
-        edited = decode_image(sample.edited)
+        edited = in_colours_of(source, decode_image(sample.edited), sample.edited)
     except PictureError as err:
         raise OutputFault("invalid_image", f"edited: {err}") from err
     size_wh = (source.pixels.shape[1], source.pixels.shape[0])
@@ -77,6 +85,35 @@ def take_in(sample: Sample) -> Intake:
         notes=(*notes, *box_notes),
         box_fault=box_fault,
     )
+
+
+def in_colours_of(source: Decoded, picture: Decoded, path: Path) -> Decoded:
+    """A picture whose file names no colour profile, in the source's where that fits better.
+
+    Editing models read a picture's numbers without its profile and write them without one: read as
+    sRGB, every colour that they kept would have changed.
+
+    Args:
+        source: with the profile that its file names.
+        picture: decoded without a thought of the source.
+        path: its file.
+    """
+    if source.profile is None or picture.profile is not None:
+        return picture
+    assumed = decode_image(path, assumed_profile=source.profile)
+    if _unlike(source, picture) <= _unlike(source, assumed):
+        return picture
+    note = "names no colour profile: read in the source's, which fits better"
+    return replace(assumed, notes=(note, *assumed.notes), profile=source.profile)
+
+
+def _unlike(one: Decoded, other: Decoded) -> float:
+    """Ordinary difference of two pictures' colours in grey levels, both seen small."""
+    small = [
+        np.asarray(Image.fromarray(d.pixels).resize(_SMALL_WH, Image.Resampling.BOX), np.int16)
+        for d in (one, other)
+    ]
+    return float(np.median(np.abs(small[0] - small[1])))
 
 
 def _named(path: Path) -> str:

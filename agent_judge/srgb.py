@@ -19,12 +19,15 @@ _SAME_COLOUR_LEVELS = 2
 """A profile that moves no colour further than this is sRGB under another name."""
 
 
-def flat_srgb(image: ImageFile.ImageFile, notes: list[str]) -> Image.Image:
+def flat_srgb(
+    image: ImageFile.ImageFile, notes: list[str], assumed_profile: bytes | None = None
+) -> Image.Image:
     """The picture as opaque 8-bit sRGB.
 
     Args:
         image: an opened picture of any mode; it is loaded here.
         notes: gets a line for each change.
+        assumed_profile: ICC profile of the colours of a picture that names none; None for sRGB.
 
     Raises:
         ValueError: no way leads from this mode to RGB, or float values are not finite.
@@ -38,7 +41,7 @@ def flat_srgb(image: ImageFile.ImageFile, notes: list[str]) -> Image.Image:
         colour, alpha = _from_wide_integers(image, notes)
     else:
         colour, alpha = _split(image, deep, notes)
-    rgb = _to_srgb(colour, image.info.get("icc_profile"), notes)
+    rgb = _to_srgb(colour, image.info.get("icc_profile") or assumed_profile, notes)
     if alpha is None or np.asarray(alpha).min() == 255:
         return rgb
     notes.append("transparency flattened on white")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent_judge.errors import BoxError
-from agent_judge.images import aspect_misfit
+from agent_judge.frame import aspect_misfit
 from agent_judge.records import Box, BoxFormat
 
 MAX_FRAME_MISFIT = 0.01

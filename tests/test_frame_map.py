@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from agent_judge.errors import GeometryError
-from agent_judge.images import FrameMap, aspect_misfit, frame_of, to_source_frame
+from agent_judge.frame import FrameMap, aspect_misfit, frame_of, to_source_frame
 from agent_judge.records import Box
 from tests.pictures import backdrop, encoded, letterboxed, resized, scene
 

@@ -21,7 +21,7 @@ import resource
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -188,9 +188,9 @@ def _serve(pipe: Connection, latency_s: float, box: Sequence[int]) -> None:
 
 
 @contextmanager
-def pixel_watch() -> Iterator[Counter[str]]:
+def pixel_watch() -> Iterator[dict[str, float]]:
     """Processor seconds spent on pictures, by what was done with them."""
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = defaultdict(float)
     lock = threading.Lock()
 
     def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:

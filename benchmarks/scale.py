@@ -1,10 +1,11 @@
-"""What a run costs when there are many rows: time to start, time to resume, memory.
+"""What a run costs when there are many rows: time to start, to resume, to report; memory; shards.
 
-    python -m benchmarks.scale [--rows 1000000] [--finished 100000] [--samples 5000]
+    python -m benchmarks.scale [--rows 1000000] [--finished 100000] [--report 10000]
+                               [--samples 5000] [--sharded 240]
 
-Rows share a few small pictures, so that files are read and checked but pixels do not count.
-"Starts" is the time from calling the command to the first request at the endpoint. 0 leaves a
-part out.
+Rows share a few small pictures, so that files are read and checked but pixels do not count; those
+of the shards, which the embedded judge works on, are of 256 px. "Starts" is the time from calling
+the command to the first request at the endpoint. 0 leaves a part out.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from agent_judge.cli.judging import Again, Rows, binding_of, plan_rows
@@ -29,14 +32,16 @@ from agent_judge.records import CRITERIA
 from agent_judge.runner import Tally, bench_of, run_planned
 from agent_judge.settings import Settings
 from agent_judge.store import Store
+from benchmarks.figures import HEAD, Figure, machine
 from benchmarks.loop import Ask, endpoint, judge
 from benchmarks.pairs import write_pairs
 
 SIZE_WH = (64, 64)
+SHARDED_WH = (256, 256)
 PAIRS = 20
 LEFT = 20
 """Rows of a finished run that are left to judge: the last ones of its manifest."""
-MIB = 2**20
+_ONE_THREAD = {"OPENCV_FOR_THREADS_NUM": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +50,13 @@ class Called:
 
     seconds: float
     cpu_seconds: float
-    peak_mib: float
+    peak_mb: float
     first_request_s: float | None = None
     """From the call to the first request at the endpoint; None where none came."""
 
 
 def call(*args: str | Path, ask: Ask | None = None) -> Called:
-    """Run `agent-judge` in a process of its own.
+    """Run `agent-judge` in a process of its own, whose libraries have one thread each.
 
     Raises:
         RuntimeError: it failed.
@@ -59,12 +64,14 @@ def call(*args: str | Path, ask: Ask | None = None) -> Called:
     if ask is not None:
         ask("first_request")  # forget earlier ones
     start, started_at = time.perf_counter(), time.time()
-    peak_mib = 0.0
+    peak_mb = 0.0
     with tempfile.TemporaryFile() as told:
         command = [sys.executable, "-m", "agent_judge", *map(str, args)]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=told, env=os.environ | _ONE_THREAD
+        )
         while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
-            peak_mib = max(peak_mib, _peak_mib(process.pid))
+            peak_mb = max(peak_mb, _peak_mb(process.pid))
             time.sleep(0.05)
         _, status, used = ended
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -75,19 +82,19 @@ def call(*args: str | Path, ask: Ask | None = None) -> Called:
     return Called(
         seconds=time.perf_counter() - start,
         cpu_seconds=used.ru_utime + used.ru_stime,
-        peak_mib=peak_mib,
+        peak_mb=peak_mb,
         first_request_s=None if first is None else first - started_at,
     )
 
 
-def _peak_mib(pid: int) -> float:
+def _peak_mb(pid: int) -> float:
     """Most memory that a process has held since it began (what `wait` tells begins before exec)."""
     try:
         told = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     except OSError:
         return 0.0
     fields = dict(line.split(":", 1) for line in told.splitlines())
-    return int(fields.get("VmHWM", "0 kB").split()[0]) / 1024
+    return int(fields.get("VmHWM", "0 kB").split()[0]) * 1024 / 1e6
 
 
 def write_rows(folder: Path, count: int, pairs: Path) -> Path:
@@ -125,8 +132,22 @@ def finish(manifest: Path, out: Path, settings: Settings, *, left: int) -> None:
                     db.execute(statement, copy)
 
 
+def shards(manifest: Path, folder: Path) -> tuple[Called, float]:
+    """One worker's call, and the seconds of two that share its rows; each judges one at a time."""
+    args = ("run", manifest, "--judge", "measured", "--jobs", "1", "--max-unscored", "1")
+    one = call(*args, "--out", folder / "one")
+    start = time.perf_counter()
+    with ThreadPoolExecutor(2) as pool:
+        for done in [
+            pool.submit(call, *args, "--out", folder / f"shard-{n}", "--shard", f"{n}/2")
+            for n in (1, 2)
+        ]:
+            done.result()
+    return one, time.perf_counter() - start
+
+
 def memory(manifest: Path, settings: Settings, out: Path) -> list[tuple[int, float]]:
-    """Resident memory of a run in MiB by criteria judged, twenty times over its length."""
+    """Resident memory of a run in MB by criteria judged, twenty times over its length."""
     rows, seen = Rows(manifest=manifest), []
     with closing(Store.create(out, binding_of(settings))) as store:
         plan_rows(rows, settings, store, Again())
@@ -135,16 +156,16 @@ def memory(manifest: Path, settings: Settings, out: Path) -> list[tuple[int, flo
 
         def tell(_: object) -> None:
             if tally.judged % every == 0:
-                seen.append((tally.judged, _resident_mib()))
+                seen.append((tally.judged, _resident_mb()))
 
         bench = bench_of(settings, store)
         asyncio.run(run_planned(store, bench, stop=asyncio.Event(), tally=tally, tell=tell))
     return seen
 
 
-def _resident_mib() -> float:
+def _resident_mb() -> float:
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * resource.getpagesize() / MIB
+    return pages * resource.getpagesize() / 1e6
 
 
 def settings_for(ask: Ask) -> Settings:
@@ -153,10 +174,8 @@ def settings_for(ask: Ask) -> Settings:
     return Settings.model_validate({"mode": "tool", "judge": judge_at})
 
 
-def lines(asked: argparse.Namespace, folder: Path) -> Iterator[str]:
-    """The figures in Markdown."""
-    yield "| what | figure | limit | CPU | peak memory |"
-    yield "|---|---|---|---|---|"
+def figures(asked: argparse.Namespace, folder: Path) -> Iterator[Figure]:
+    """Everything asked for, one part after the other."""
     pairs = write_pairs(folder / "pairs", PAIRS, SIZE_WH, boxes=False)
     with endpoint(0, SIZE_WH) as ask:
         settings = settings_for(ask)
@@ -164,43 +183,57 @@ def lines(asked: argparse.Namespace, folder: Path) -> Iterator[str]:
         if asked.rows:
             manifest = write_rows(pairs.parent, asked.rows, pairs)
             done = call("validate", "--no-images", manifest)
-            yield _line(f"validate --no-images, {asked.rows} rows", done.seconds, "60 s", done)
-            out = folder / "limited"
-            done = call("run", manifest, "--out", out, "--limit", "100", *flags, ask=ask)
-            yield _line(
-                f"run --limit 100 of {asked.rows} starts", done.first_request_s, "5 s", done
+            yield from _call(f"validate --no-images, {asked.rows} rows", done, 60, 500)
+            done = call(
+                "run", manifest, "--out", folder / "limited", "--limit", "100", *flags, ask=ask
             )
+            yield _start(f"run --limit 100 of {asked.rows} rows: first request after", done, 5)
         if asked.finished:
             manifest = write_rows(pairs.parent, asked.finished + LEFT, pairs)
             out = folder / "finished"
             finish(manifest, out, settings, left=LEFT)
             done = call("run", manifest, "--out", out, *flags, ask=ask)
-            what = f"resume starts, {asked.finished} rows finished"
-            yield _line(what, done.first_request_s, "10 s", done)
+            yield _start(f"resume, {asked.finished} rows finished: first request after", done, 10)
             done = call("run", manifest, "--out", out, *flags, ask=ask)
-            yield _line("the same with nothing left: all of it", done.seconds, "", done)
+            yield from _call("the same with nothing left to judge: all of it", done)
         if asked.report:
             manifest = write_rows(pairs.parent, asked.report, pairs)
             out = folder / "reported"
             finish(manifest, out, settings, left=0)
-            done = call("report", out)
-            yield _line(f"report of {asked.report} rows", done.seconds, "", done)
+            yield from _call(f"report of {asked.report} rows", call("report", out), 60, 1000)
+            size = sum(f.stat().st_size for f in (out / "report").rglob("*") if f.is_file())
+            yield Figure(what="its size on disk", value=size / 1e6, unit="MB", beside=200)
         if asked.samples:
             manifest = write_rows(pairs.parent, asked.samples, pairs)
-            yield from _memory_lines(memory(manifest, settings, folder / "memory"))
+            yield from _memory_figures(memory(manifest, settings, folder / "memory"))
+    if asked.sharded:
+        manifest = write_pairs(folder / "sharded", asked.sharded, SHARDED_WH, boxes=True)
+        one, two_seconds = shards(manifest, folder)
+        yield from _call(f"{asked.sharded} rows by one worker of the embedded judge", one)
+        what = "two shards at once, times as fast"
+        yield Figure(what=what, value=one.seconds / two_seconds, unit="x", beside=1.7)
 
 
-def _line(what: str, seconds: float | None, limit: str, done: Called) -> str:
-    figure = "-" if seconds is None else f"{seconds:.1f} s"
-    return f"| {what} | {figure} | {limit} | {done.cpu_seconds:.1f} s | {done.peak_mib:.0f} MiB |"
+def _call(
+    what: str, done: Called, limit_s: float | None = None, limit_mb: float | None = None
+) -> Iterator[Figure]:
+    yield Figure(what=what, value=done.seconds, unit="s", beside=limit_s)
+    yield Figure(what="its processor time", value=done.cpu_seconds, unit="s")
+    yield Figure(what="its peak memory", value=done.peak_mb, unit="MB", beside=limit_mb)
 
 
-def _memory_lines(seen: Sequence[tuple[int, float]]) -> Iterator[str]:
-    early = max(mib for count, mib in seen if count <= seen[-1][0] / 10)
-    most = max(mib for _, mib in seen)
+def _start(what: str, done: Called, limit_s: float) -> Figure:
+    if done.first_request_s is None:
+        raise RuntimeError(f"{what}: none came")
+    return Figure(what=what, value=done.first_request_s, unit="s", beside=limit_s)
+
+
+def _memory_figures(seen: Sequence[tuple[int, float]]) -> Iterator[Figure]:
+    early = max(mb for count, mb in seen if count <= seen[-1][0] / 10)
+    most = max(mb for _, mb in seen)
     count = seen[-1][0] // len(CRITERIA)
-    yield f"| peak memory of {count} samples | {most:.0f} MiB | 700 MB | | |"
-    yield f"| of it after the first tenth | +{most - early:.0f} MiB | flat | | |"
+    yield Figure(what=f"peak memory of {count} samples", value=most, unit="MB", beside=700)
+    yield Figure(what="of it after the first tenth", value=most - early, unit="MB")
 
 
 def main() -> None:
@@ -210,9 +243,10 @@ def main() -> None:
     parser.add_argument("--finished", type=int, default=100_000, help="rows before a resume")
     parser.add_argument("--samples", type=int, default=5_000, help="to watch memory on")
     parser.add_argument("--report", type=int, default=10_000, help="rows of a report")
+    parser.add_argument("--sharded", type=int, default=240, help="rows for one worker and for two")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for line in lines(asked, Path(folder)):
+        for line in chain(machine(), ("",), HEAD, figures(asked, Path(folder))):
             print(line, flush=True)
 
 

@@ -113,6 +113,9 @@ def _sample(
     column = next((name for name in SOURCE_COLUMNS if name in values), None)
     if column is None:
         return None, ((None, f"expected a column {' or '.join(SOURCE_COLUMNS)}"),)
+    if "instruction" not in values:
+        told = f"expected this column: rename the one that holds the texts ({', '.join(values)})"
+        return None, (("instruction", told),)
     name = str(values[column])
     own_name = next((str(values[c]) for c in OUTPUT_COLUMNS if values.get(c)), None)
     try:

@@ -36,6 +36,9 @@ class EditorDiagnosis:
     not count here."""
     scale: Mapping[Criterion, ScalePlot]
 
+    def __str__(self) -> str:
+        return self.bottleneck.sentence
+
     def _repr_html_(self) -> str:
         said = [self.bottleneck.sentence, *(plot.sentence for plot in self.scale.values())]
         tables = [*self.by_type.values(), *self.by_size.values()]
@@ -56,6 +59,9 @@ class Diagnosis:
     """One for each editor and mode, by name."""
     failures: Mapping[Criterion, LevelTable]
     """Failure-mode shares, a group for each editor and mode."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.editors))
 
     def _repr_html_(self) -> str:
         tables = (table._repr_html_() for table in self.failures.values())

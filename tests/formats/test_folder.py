@@ -70,7 +70,12 @@ def test_the_summary_counts_every_kind(tmp_path):
         ("Cat.jpg", "Cat.png", "stem,instruction\ncat,x\n", "there is 'Cat.jpg'"),
         ("a.jpg", "a.png", "stem,instruction\na,x\na,y\n", "'a' is the id of line 2 too"),
         ("a.jpg", "a.png", "picture,instruction\na,x\n", "expected a column source or stem"),
-        ("a.jpg", "a.png", "stem,prompt\na,x\n", "instruction: required"),
+        (
+            "a.jpg",
+            "a.png",
+            "stem,prompt\na,x\n",
+            "rename the one that holds the texts (stem, prompt)",
+        ),
         ("a.jpg", "a.png", "stem,instruction\na\n", "1 cells, where the header has 2"),
     ],
 )

@@ -1,11 +1,13 @@
 import json
+from typing import Any
 
 import pytest
 
 from agent_judge.report.plots import diagnose_runs, plots_of
 from agent_judge.report.standing import labelled_records, planned_of, row_key, summary_of_runs
 from agent_judge.run import Run
-from tests.report.runs import drawn_rows, make_run
+from agent_judge.store import Store
+from tests.report.runs import BINDING, drawn_rows, make_run, plan_rows
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +46,23 @@ def test_plots_hold_every_scored_row_with_a_box_and_a_known_size(runs):
         ["one/row 2", 2, pytest.approx(-0.8239), pytest.approx(-0.699)],
     ]
     assert plots[0]["levels"]["IF"] == {"n_at_level": [0, 1, 0, 1], "n_planned": 2}
+
+
+def test_editors_are_told_apart_where_two_kinds_of_runs_share_a_mode(tmp_path):
+    boxed = drawn_rows(tmp_path, 1)
+    unboxed = [{k: v for k, v in row.items() if k != "boxes"} for row in boxed]
+
+    def editors(*kinds: tuple[list[dict[str, Any]], dict[str, str]]) -> set[str]:
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        runs = {}
+        for name, (rows, change) in zip("ab", kinds, strict=True):
+            with Store.create(folder / name, {**BINDING, **change}) as store:
+                plan_rows(store, rows)
+            runs[name] = Run.open(folder / name)
+        return {cell.editor for cell in planned_of(runs)}
+
+    apart = {"editor 0 in a", "editor 0 in b"}
+    assert editors((boxed, {}), (boxed, {"rubric": "another"})) == apart
+    assert editors((boxed, {}), (boxed, {"mode": "oracle"})) == {"editor 0"}
+    assert editors((boxed, {}), (unboxed, {"rubric": "another"})) == {"editor 0"}

@@ -73,6 +73,13 @@ def test_picture_sizes_give_points():
     assert [point.id for point in found.scale["IF"].points] == ["a"]
 
 
+def test_printed_it_is_one_sentence_for_each_editor():
+    printed = str(diagnose([record(1, editor="a"), record(4, editor="b")]))
+
+    assert [line.split(" (")[0] for line in printed.splitlines()] == ["a", "b"]
+    assert "localisation" in printed.splitlines()[0]
+
+
 def test_nothing_gives_nothing():
     found = diagnose([])
 

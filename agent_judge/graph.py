@@ -252,7 +252,8 @@ def _same_call(name: str, args: Mapping[str, Any], done: Sequence[Evidence]) -> 
 
 def _repeated(earlier: Evidence) -> Evidence:
     """The same reply again, without its pictures: they are in the conversation already."""
-    data = {"repeated": "same call as before: its pictures came with that reply", **json.loads(earlier.text)}
+    told = "same call as before: its pictures came with that reply"
+    data = {"repeated": told, **json.loads(earlier.text)}
     return Evidence(tool=earlier.tool, args=earlier.args, text=_as_text(data))
 
 

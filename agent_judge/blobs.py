@@ -19,14 +19,16 @@ class Blobs:
     def put_blob(self, sha256: str, data: bytes) -> None:
         """Keep a picture; a second time is free. Safe from any thread and process.
 
+        A file of another length is none: a full disk or a power cut may have left it.
+
         Raises:
             StoreError: it cannot be written.
         """
         path = self.path(sha256)
-        if path.exists():
-            return
         half = path.with_name(f"{path.name}.{os.getpid()}-{id(data):x}")
         try:
+            if path.is_file() and path.stat().st_size == len(data):
+                return
             path.parent.mkdir(parents=True, exist_ok=True)
             half.write_bytes(data)
             half.replace(path)
@@ -42,5 +44,4 @@ class Blobs:
     def absorb(self, other: Blobs) -> None:
         """Copy every picture of `other`."""
         for path in sorted(other.folder.glob("*/*.png")):
-            if not self.path(path.stem).exists():
-                self.put_blob(path.stem, path.read_bytes())
+            self.put_blob(path.stem, path.read_bytes())

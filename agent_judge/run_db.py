@@ -69,6 +69,8 @@ class RunDb:
                     f"{str(folder)!r} holds other files: pass an empty folder as --out"
                 )
             lock = _lock(folder)
+        except FileExistsError as err:
+            raise StoreError(f"{str(folder)!r} is no folder: pass a new one as --out") from err
         except OSError as err:
             raise StoreError(f"cannot write to {str(folder)!r}: {err.strerror}") from err
         with ExitStack() as undo:

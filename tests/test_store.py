@@ -220,8 +220,10 @@ def test_no_run_is_one_clear_line(tmp_path):
 
 def test_a_file_in_the_way_is_one_clear_line(tmp_path):
     (tmp_path / "out").write_text("x", encoding="utf-8")
-    with pytest.raises(StoreError, match="cannot write"):
+    with pytest.raises(StoreError, match="is no folder"):
         Store.create(tmp_path / "out", BINDING)
+    with pytest.raises(StoreError, match="cannot write"):
+        Store.create(tmp_path / "out" / "run", BINDING)
 
 
 def test_blobs_are_kept_once_under_their_hash(tmp_path):
@@ -231,6 +233,13 @@ def test_blobs_are_kept_once_under_their_hash(tmp_path):
         files = [p for p in (tmp_path / "blobs").rglob("*") if p.is_file()]
         assert files == [store.blobs.path("ab" * 32)]
         assert files[0].read_bytes() == b"png"
+
+
+def test_half_a_picture_is_made_whole(tmp_path):
+    with Store.create(tmp_path, BINDING) as store:
+        store.blobs.put_blob("ab" * 32, b"")
+        store.blobs.put_blob("ab" * 32, b"png")
+        assert store.blobs.path("ab" * 32).read_bytes() == b"png"
 
 
 def test_replies_are_cached_with_unknown_fields(tmp_path):

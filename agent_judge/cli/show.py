@@ -133,7 +133,8 @@ def _evidence(evidence: Sequence[Evidence], run: Run) -> Iterator[str]:
         yield f"  step {number}: {one.tool}({args})"
         yield f"    {_short(summary_of(one.text))}"
         for sha256, label in zip(one.images, one.labels, strict=True):
-            yield f"    {label}: {run.store.blobs.path(sha256)}"
+            path = run.store.blobs.path(sha256)
+            yield f"    {label}: {path}{'' if path.is_file() else ' (gone)'}"
 
 
 def _remarks(record: Record) -> Iterator[str]:

@@ -33,6 +33,14 @@ def test_terminal_shows_verdict_answers_evidence_and_cost(run, capsys):
     assert len(paths) >= 6
 
 
+def test_pictures_that_are_gone_are_told(tmp_path, capsys):
+    folder = make_run(tmp_path / "run", [ROW])
+    for path in (folder / "blobs").rglob("*.png"):
+        path.unlink()
+    assert call("show", str(folder), ROW["id"]) == 0
+    assert capsys.readouterr().out.count(".png (gone)\n") >= 6
+
+
 def test_json_is_the_record_with_raw_replies_and_versions(run, capsys):
     call("show", str(run), ROW["id"], "--criterion", "IF", "--json")
     shown = json.loads(capsys.readouterr().out)

@@ -10,7 +10,7 @@ AJ.sizes = [
 
 AJ.views = [
   { key: "contradictions", label: "pixels contradict the verdict", holds: (line) => line.flags.some((flag) => flag.startsWith("claims_")) },
-  { key: "disputed", label: "judge and people differ", holds: (line) => furthest(line) >= 1 },
+  { key: "disputed", label: "judge and labels differ", holds: (line) => furthest(line) >= 1 },
   { key: "far", label: "they differ by 2 or more", holds: (line) => furthest(line) >= 2 },
 ];
 
@@ -20,7 +20,7 @@ AJ.orders = [
   { key: "best", label: "best first", by: (line) => -levels(line).reduce((sum, level) => sum + level, 0) / (levels(line).length || 0) || 9 },
   { key: "smallest", label: "smallest target first", by: (line) => line.area_pct ?? Infinity },
   { key: "largest", label: "largest target first", by: (line) => -(line.area_pct ?? -Infinity) },
-  { key: "disputed", label: "furthest from people first", by: (line) => -furthest(line) },
+  { key: "disputed", label: "furthest from the labels first", by: (line) => -furthest(line) },
 ];
 
 function levels(line) {

@@ -73,8 +73,8 @@ class Run:
 
     def diagnose(self) -> Diagnosis:
         """Why the editing models fail: failure modes, types, sizes; a table in notebooks."""
-        return diagnose(self.records(), self.planned(), self.store.sizes_wh())
+        return diagnose(self.store.outcomes(), self.planned(), self.store.sizes_wh())
 
     def summary(self) -> dict[str, Any]:
         """What `summary.json` holds, see `stats.summary.summarize`."""
-        return summarize(self.records(), self.planned())
+        return summarize(self.store.outcomes(), self.planned())

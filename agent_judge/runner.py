@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent_judge.errors import RunStopped
 from agent_judge.judges.choose import choose_judge, jobs_of
-from agent_judge.judging import Assignment, Bench, judge_sample, prepare
+from agent_judge.judging import Assignment, Bench, Prepared, judge_sample, prepare
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.run_db import is_begun
@@ -25,6 +25,8 @@ GRACE_S = 3.0
 _REQUESTS_A_SPARE_SAMPLE = 4
 """For so many requests in flight one sample more is in work: while it is decoded, cropped or
 written, another's request has its place, and memory grows by no more than a quarter."""
+_ROWS_AT_ONCE = 100
+"""Rows of a resumed run that are looked at before samples in work have their turn."""
 
 
 @dataclass(kw_only=True)
@@ -138,13 +140,13 @@ async def run_planned(
         StoreError: the folder can no longer be written.
     """
 
-    def assignments() -> Iterator[Assignment]:
+    def assignments() -> Iterator[Assignment | None]:
         criteria = bench.settings.criteria
-        for planned, standings in store.standings():
+        for n, (planned, standings) in enumerate(store.standings()):
             assignment = assign(planned, standings, criteria, retry=retry, rejudge=rejudge)
             todo = len(assignment.rounds) if assignment else 0
             tally.standing += len(criteria) - todo
-            if assignment:
+            if assignment or n % _ROWS_AT_ONCE == 0:
                 yield assignment
 
     async for judged in judge_many(assignments(), bench, jobs=jobs_of(bench.settings), stop=stop):
@@ -161,11 +163,12 @@ async def run_planned(
 
 
 async def judge_many(
-    assignments: Iterable[Assignment], bench: Bench, *, jobs: int, stop: asyncio.Event
+    assignments: Iterable[Assignment | None], bench: Bench, *, jobs: int, stop: asyncio.Event
 ) -> AsyncIterator[Judged]:
     """Judge assignments, at most `jobs` at once, in the order in which they end.
 
-    At an endpoint these are `jobs` requests, and a few samples more are in work.
+    At an endpoint these are `jobs` requests, and a few samples more are in work. A None among the
+    assignments lets those in work go on.
 
     Raises:
         RunStopped: from the judge; assignments in flight are dropped.
@@ -179,10 +182,7 @@ async def judge_many(
         return stop.is_set() or spent.is_set()
 
     async def worker() -> None:
-        while not ended() and (assignment := next(waiting, None)) is not None:
-            ready = await prepare(assignment)
-            if ended():
-                return
+        async for ready in _begun(waiting, ended):
             async for judged in judge_sample(ready, bench):
                 if judged.record.reason == "budget":
                     spent.set()
@@ -207,6 +207,21 @@ async def judge_many(
         running.cancel()
         await asyncio.gather(watcher, running, return_exceptions=True)
         await bench.judge.close()
+
+
+async def _begun(
+    waiting: Iterator[Assignment | None], ended: Callable[[], bool]
+) -> AsyncIterator[Prepared]:
+    """Prepared samples one by one, for a worker; several share the iterator."""
+    for assignment in waiting:
+        if ended():
+            return
+        if assignment is None:
+            await asyncio.sleep(0)
+            continue
+        ready = await prepare(assignment)
+        if not ended():
+            yield ready
 
 
 async def _end_after_grace(running: asyncio.Task[None], stop: asyncio.Event) -> None:

@@ -25,9 +25,19 @@ _STANDINGS = """
 SELECT p.id, p.mode, p.hash, p.row, p.seq, p.place,
     r.criterion, r.round, r.reason, r.flags, r.attempts, r.inputs
 FROM (
-    SELECT *, rowid AS place FROM planned WHERE (seq, rowid) > (?, ?) ORDER BY seq, rowid LIMIT ?
+    SELECT *, rowid AS place FROM planned WHERE (seq, rowid) > (?, ?)
+    AND EXISTS (SELECT 1 FROM records x WHERE x.id = planned.id AND x.rowid <= ?) = ?
+    ORDER BY seq, rowid LIMIT ?
 ) p LEFT JOIN records r ON r.id = p.id ORDER BY p.seq, p.place, r.round
 """
+_RECORDS = """
+SELECT {} FROM planned p JOIN records r ON r.id = p.id
+WHERE r.round = (
+    SELECT max(round) FROM records x WHERE x.id = r.id AND x.criterion = r.criterion
+) ORDER BY p.seq, p.rowid, r.criterion
+"""
+_IN_BRIEF = """json_remove(r.record, '$.evidence', '$.answers', '$.explanation', '$.per_target',
+    '$.anomalies', '$.notes', '$.prompt_hash')"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,14 +219,26 @@ class Store:
                 yield _planned(row)
 
     def standings(self) -> Iterator[tuple[PlannedRow, dict[Criterion, Standing]]]:
-        """The planned rows in order, each with how the last round of its criteria ended.
+        """The planned rows, each with how the last round of its criteria ended.
 
-        Some rows at a time: a cursor left open for a whole run would keep its log from shrinking.
+        Rows without a record come first, then the others, both in the manifest's order: a resumed
+        run begins with what is missing, however much stands. Records that are saved meanwhile
+        bring no row up again.
         """
+        with self._db.reading() as db:
+            (newest,) = db.execute("SELECT coalesce(max(rowid), 0) FROM records").fetchone()
+        for has_records in (False, True):
+            yield from self._standings(newest, has_records)
+
+    def _standings(
+        self, newest: int, has_records: bool
+    ) -> Iterator[tuple[PlannedRow, dict[Criterion, Standing]]]:
+        """Some rows at a time: a cursor left open for a run would keep its log from shrinking."""
         after = (-1, -1)
         while True:
             with self._db.reading() as db:
-                found = db.execute(_STANDINGS, (*after, _ROWS_AT_ONCE)).fetchall()
+                which = (*after, newest, has_records, _ROWS_AT_ONCE)
+                found = db.execute(_STANDINGS, which).fetchall()
                 rows = [list(group) for _, group in itertools.groupby(found, lambda row: row[0])]
                 batch = [(_planned(group[0]), _standings(group)) for group in rows]
             if not found:
@@ -303,13 +325,15 @@ class Store:
 
     def records(self) -> Iterator[Record]:
         """The last round of every planned row that has one, in the manifest's order, IF first."""
+        return self._records("r.record")
+
+    def outcomes(self) -> Iterator[Record]:
+        """The same without texts and evidence: for figures over many rows, a tenth in memory."""
+        return self._records(_IN_BRIEF)
+
+    def _records(self, column: str) -> Iterator[Record]:
         with self._db.reading() as db:
-            for (text,) in db.execute(
-                "SELECT r.record FROM planned p JOIN records r ON r.id = p.id"
-                " WHERE r.round = (SELECT max(round) FROM records x"
-                " WHERE x.id = r.id AND x.criterion = r.criterion)"
-                " ORDER BY p.seq, p.rowid, r.criterion"
-            ):
+            for (text,) in db.execute(_RECORDS.format(column)):
                 yield Record.from_json(json.loads(text))
 
 

@@ -4,6 +4,7 @@ import os
 import resource
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -258,12 +259,38 @@ def test_standings_tell_what_resume_needs_of_the_last_round(tmp_path):
         lost = a_record(status="unscored", level=None, label=None, reason="transport", attempts=5)
         keep(store, lost, round_=1, inputs={"row": "x"})
         keep(store, a_record("gone"))
-        [(a, of_a), (b, of_b)] = store.standings()
+        [(b, of_b), (a, of_a)] = store.standings()
     assert (a.id, b.id, of_b) == ("a", "b", {})
     assert of_a.keys() == {"IF"}
     assert of_a["IF"] == Standing(
         round=1, reason="transport", flags=(), attempts=5, inputs={"row": "x"}
     )
+
+
+def test_rows_without_a_record_come_first_and_those_judged_meanwhile_do_not_come_again(tmp_path):
+    ids = [f"r{n}" for n in range(1100)]
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned(*ids))
+        for id_ in ids[:600]:
+            keep(store, a_record(id_))
+        seen = []
+        for row, standings in store.standings():
+            seen.append(row.id)
+            if not standings:
+                lost = {"status": "unscored", "level": None, "label": None, "reason": "timeout"}
+                keep(store, a_record(row.id, **lost))
+    assert seen == ids[600:] + ids[:600]
+
+
+def test_outcomes_are_the_records_without_texts_and_evidence(tmp_path):
+    looked = Evidence(tool="zoom_in", args={"box": [0, 0, 9, 9]}, text="{}", images=("ab" * 32,))
+    record = a_record(explanation="because", evidence=(looked,), notes=("scaled",), flags=("x",))
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, record)
+        assert list(store.records()) == [record]
+        brief = replace(record, explanation="", evidence=(), notes=(), answers=(), prompt_hash="")
+        assert list(store.outcomes()) == [brief]
 
 
 def test_standings_come_in_the_manifests_order_however_many_there_are(tmp_path):

@@ -14,4 +14,4 @@ def card_lines(run: Run) -> tuple[str, ...]:
         InputError: the judge's card cannot be read.
     """
     judge = run.store.binding.get("judge", {}).get("model") or MEASURED
-    return describe(find_card(judge, cards_folder()), run.records())
+    return describe(find_card(judge, cards_folder()), run.store.outcomes())

@@ -163,9 +163,8 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
 def _stop_on_refusal(reply: Reply) -> None:
     refusal = reply.message.get("refusal")
     if refusal:
-        text = str(refusal)
-        declined = text.startswith(NEEDS_LMM)
-        raise JudgeError("needs_lmm" if declined else "refused", text)
+        declined = reply.message.get(NEEDS_LMM) is True
+        raise JudgeError("needs_lmm" if declined else "refused", str(refusal))
     if reply.finish_reason == "content_filter":
         raise JudgeError("blocked", "the endpoint's content filter ended the reply")
     if reply.finish_reason == "length":

@@ -198,7 +198,8 @@ async def test_a_call_written_as_text_is_told_and_tools_stay_on_offer():
     ("message", "reason"),
     [
         ({"role": "assistant", "content": None, "refusal": "I will not"}, "refused"),
-        ({"role": "assistant", "content": None, "refusal": "needs_lmm: a word"}, "needs_lmm"),
+        ({"role": "assistant", "content": None, "refusal": "needs_lmm: a word"}, "refused"),
+        ({"role": "assistant", "refusal": "needs_lmm: a word", "needs_lmm": True}, "needs_lmm"),
     ],
 )
 async def test_a_refusal_is_a_reason_not_a_level(message, reason):

@@ -13,7 +13,8 @@ Message = dict[str, Any]
 """One message in the form of OpenAI Chat Completions. Pictures are `image_url` parts whose URL is
 `picture:KEY`, a reference into the album; a judge that sends them over a wire puts bytes there."""
 NEEDS_LMM = "needs_lmm"
-"""How the embedded judge begins its refusal when pixels cannot decide."""
+"""How the embedded judge begins its refusal when pixels cannot decide. Its message also has a field
+of this name, set to true, which no model can write: what a model says never becomes this reason."""
 
 
 @dataclass(kw_only=True)

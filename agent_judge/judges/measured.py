@@ -64,7 +64,8 @@ def decide(
     judge = judge_targets if exhibits.criterion == "IF" else judge_scene
     finding = judge(exhibits)
     if isinstance(finding, Unsure):
-        return {"role": "assistant", "content": None, "refusal": f"{NEEDS_LMM}: {finding.why}"}
+        said = f"{NEEDS_LMM}: {finding.why}"
+        return {"role": "assistant", "content": None, "refusal": said, NEEDS_LMM: True}
     return {"role": "assistant", "content": _answer(finding, exhibits)}
 
 

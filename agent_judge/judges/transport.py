@@ -8,6 +8,7 @@ or a fate (`JudgeError`). The text of an error never leaves as an answer.
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import math
 import random
@@ -15,7 +16,7 @@ import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import httpx2
 import openai
@@ -35,6 +36,8 @@ EMPTY_ACCOUNT = "insufficient_quota"
 """OpenAI's code for it; it comes as a 429 that no waiting mends."""
 _MAX_TIMEOUTS = 2  # each may have been paid for
 _MAX_MESSAGE = 500
+_SHORTEST_SECRET = 6
+"""A shorter text is no key, and taking it out would garble messages."""
 _MAX_REPLY_BYTES = 16 << 20
 """Far above the longest answer; a reply that never ends, or unpacks to gigabytes, is cut here."""
 _OF_BODY = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})
@@ -85,7 +88,8 @@ class Transport:
             raise InputError("the API key holds characters that no key has: paste it again")
         self.endpoint = _host(host, port)
         """`host[:port]`."""
-        self._key = key
+        secrets = (key, *_credentials_in(base_url))
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
         self._throttle = Throttle(at_once)
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
@@ -244,8 +248,8 @@ class Transport:
 
     def _clean(self, text: str, *, longest: int | None = _MAX_MESSAGE) -> str:
         """The text without the API key, should the endpoint have sent it back."""
-        if len(self._key) >= 6:
-            text = text.replace(self._key, "[API key]")
+        for secret in self._secrets:
+            text = text.replace(secret, "[API key]")
         return text if longest is None else text[:longest]
 
 
@@ -307,16 +311,33 @@ def _address(base_url: str) -> tuple[str, int | None, bool]:
     """Host, port, and whether it is https.
 
     Raises:
-        InputError: it is no such address; it is not shown where it may be a key in the wrong place.
+        InputError: it is no such address; it is not shown where it may be a key in the wrong place,
+            or hold a password.
     """
-    shown = f", got {base_url!r:.200}" if "://" in base_url else ""
+    without = re.sub("://.*@", "://", base_url)
+    shown = f", got {without!r:.200}" if "://" in base_url else ""
     try:
         parts, url = urlsplit(base_url), httpx2.URL(base_url)
         if url.scheme in ("http", "https") and parts.hostname:
             return parts.hostname, parts.port, url.scheme == "https"
     except (ValueError, httpx2.InvalidURL) as err:
+        if without != base_url:  # the error's own words may quote the password
+            told = "a password in it must be percent-encoded"
+            raise InputError(f"judge.base_url is no address ({told}){shown}") from None
         raise InputError(f"judge.base_url is no address ({err}){shown}") from err
     raise InputError(f"judge.base_url must be an address like http://host:8000/v1{shown}")
+
+
+def _credentials_in(base_url: str) -> tuple[str, ...]:
+    """What must not be shown of an address like `https://user:password@host`, in every form.
+
+    Some gateways are entered this way (Basic authentication); it takes the place of the API key.
+    """
+    parts = urlsplit(base_url)
+    if parts.password is None:
+        return ()
+    user, password = unquote(parts.username or ""), unquote(parts.password)
+    return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def _host(hostname: str, port: int | None) -> str:

@@ -376,3 +376,31 @@ async def test_a_list_of_models_that_is_none_is_the_users_fault(listed):
         settings = JudgeSettings(base_url=endpoint.base_url)
         with pytest.raises(InputError, match="name a model"):
             await only_model(settings)
+
+
+PASSWORD = "s3cr3t@x"
+WITH_PASSWORD = "bob:s3cr3t%40x@"
+BASIC = "Ym9iOnMzY3IzdEB4"
+
+
+async def test_credentials_in_the_address_reach_the_endpoint_and_nobody_else(sample):
+    echo = fails(400, f"who are {WITH_PASSWORD} and {PASSWORD} and {BASIC}?")
+    with LoopbackEndpoint(lambda r: echo) as endpoint:
+        address = endpoint.base_url.replace("://", f"://{WITH_PASSWORD}")
+        (record,) = await evaluate(sample, settings_for(address))
+        host = endpoint.base_url.split("/")[2]
+        assert endpoint.requests[0].headers["authorization"] == f"Basic {BASIC}"
+    assert (record.reason, record.endpoint) == ("endpoint_rejected", host)
+    assert record.explanation.count("[API key]") == 3
+    assert not any(form in json.dumps(record.to_json()) for form in ("s3cr3t", BASIC))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [f"htp://{WITH_PASSWORD}host/v1", f"http://{WITH_PASSWORD}[::g/v1", "http://bob:s3cr3t/1@h/v1"],
+)
+async def test_an_address_that_is_none_is_told_without_its_password(sample, address):
+    with pytest.raises(InputError, match=r"judge\.base_url") as caught:
+        await evaluate(sample, settings_for(address))
+    assert "s3cr3t" not in str(caught.value)
+    assert caught.value.__cause__ is None

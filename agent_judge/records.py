@@ -263,7 +263,7 @@ class Verdict:
     """IF: where the judge saw the target; None when it did not say."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)  # slots: a run's figures hold all its records
 class Record:
     """How one (sample, criterion) ended: exactly one of the three fates. A row of `export`."""
 

@@ -37,7 +37,8 @@ WHERE r.round = (
 ) ORDER BY p.seq, p.rowid, r.criterion
 """
 _IN_BRIEF = """json_remove(r.record, '$.evidence', '$.answers', '$.explanation', '$.per_target',
-    '$.anomalies', '$.notes', '$.prompt_hash')"""
+    '$.anomalies', '$.notes', '$.prompt_hash', '$.judge', '$.judge_returned_model', '$.endpoint',
+    '$.rubric_version', '$.edited_sha256')"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,7 +329,7 @@ class Store:
         return self._records("r.record")
 
     def outcomes(self) -> Iterator[Record]:
-        """The same without texts and evidence: for figures over many rows, a tenth in memory."""
+        """The same without texts, evidence and origin: for figures, a fraction in memory."""
         return self._records(_IN_BRIEF)
 
     def _records(self, column: str) -> Iterator[Record]:

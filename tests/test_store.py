@@ -282,14 +282,15 @@ def test_rows_without_a_record_come_first_and_those_judged_meanwhile_do_not_come
     assert seen == ids[600:] + ids[:600]
 
 
-def test_outcomes_are_the_records_without_texts_and_evidence(tmp_path):
+def test_outcomes_are_the_records_without_texts_evidence_and_origin(tmp_path):
     looked = Evidence(tool="zoom_in", args={"box": [0, 0, 9, 9]}, text="{}", images=("ab" * 32,))
-    record = a_record(explanation="because", evidence=(looked,), notes=("scaled",), flags=("x",))
+    texts = {"explanation": "because", "notes": ("scaled",), "judge": "m", "endpoint": "h"}
+    record = a_record(**texts, evidence=(looked,), flags=("x",), area_pct=0.5, source_sha256="5")
     with Store.create(tmp_path, BINDING) as store:
         store.plan(planned("a"))
         keep(store, record)
         assert list(store.records()) == [record]
-        brief = replace(record, explanation="", evidence=(), notes=(), answers=(), prompt_hash="")
+        brief = replace(record, explanation="", notes=(), judge="", endpoint="", evidence=())
         assert list(store.outcomes()) == [brief]
 
 

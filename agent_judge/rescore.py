@@ -3,6 +3,9 @@
 Only final answers are read again. A criterion that ended for another reason (transport, a refusal)
 has no answer to read and stays as it is. So does one of whose conversations any left none, be it
 that it broke off or that its pictures were identical: the others alone would make another verdict.
+
+The pictures are not looked at: flags of the pixel cross-check belong to the earlier verdict and are
+left out of the new record, and a note says so.
 """
 
 from __future__ import annotations
@@ -16,12 +19,16 @@ from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.reply import read_verdict
 from agent_judge.judges.spoken import text_of
-from agent_judge.records import CRITERIA, Reason, Record, Verdict
+from agent_judge.records import CRITERIA, Reason, Record, Verdict, covered_area
 from agent_judge.rubrics.ladder import load_ladder
-from agent_judge.settle import median_level, verdict_fields, worst_of
+from agent_judge.settle import are_apart, median_level, verdict_fields, worst_of
 from agent_judge.store import Saved, Store
 
 _READABLE: frozenset[Reason | None] = frozenset({None, "unparseable", "inconsistent"})
+_OF_A_VERDICT = ("claims_", "votes_apart", "label_only")
+"""How flags begin that an earlier reading left."""
+RESCORED = "rescored: read again from the saved replies, without the pixel cross-check"
+"""The note of every record that was."""
 _Reading = Verdict | ReplyError
 
 
@@ -65,7 +72,7 @@ def _read_again(saved: Saved, convention: Convention) -> Record | None:
     readings = [reading for vote in votes for reading in vote if reading is not None]
     if len(readings) != _n_conversations(saved):
         return None
-    return _settled_again(record, votes)
+    return _settled_again(record, votes, saved.replies[0]["size_wh"])
 
 
 def _n_conversations(saved: Saved) -> int | None:
@@ -94,7 +101,9 @@ def _reading(
         return err
 
 
-def _settled_again(record: Record, votes: Sequence[Sequence[_Reading | None]]) -> Record:
+def _settled_again(
+    record: Record, votes: Sequence[Sequence[_Reading | None]], size_wh: tuple[int, int]
+) -> Record:
     levels = [[_level(reading) for reading in vote] for vote in votes]
     worst = [worst_of(of_vote) for of_vote in levels]
     vote_levels = tuple(of_vote[look] for of_vote, look in zip(levels, worst, strict=True))
@@ -105,12 +114,39 @@ def _settled_again(record: Record, votes: Sequence[Sequence[_Reading | None]]) -
         "level": None, "label": None, "score_100": None, "reason": None, "answers": (),
         "anomalies": (), "vote_levels": vote_levels,
         "per_target": _per_target(record, votes[number]),
+        "flags": _flags(record, votes, vote_levels),
+        "notes": tuple(dict.fromkeys((*record.notes, RESCORED))),
+        **_target_fields(record, chosen, size_wh),
     }  # fmt: skip
     if isinstance(chosen, Verdict) and level is not None:
         return replace(record, **{**fields, **verdict_fields(chosen)})
     reason = "inconsistent" if isinstance(chosen, ContradictionError) else "unparseable"
     told = {"status": "unscored", "reason": reason, "explanation": str(chosen)}
     return replace(record, **{**fields, **told})
+
+
+def _flags(
+    record: Record, votes: Sequence[Sequence[_Reading | None]], vote_levels: Sequence[int | None]
+) -> tuple[str, ...]:
+    flags = {flag for flag in record.flags if not flag.startswith(_OF_A_VERDICT)}
+    if are_apart(vote_levels):
+        flags.add("votes_apart")
+    if any(isinstance(r, Verdict) and not r.answers for vote in votes for r in vote):
+        flags.add("label_only")
+    return tuple(sorted(flags))
+
+
+def _target_fields(
+    record: Record, chosen: _Reading | None, size_wh: tuple[int, int]
+) -> dict[str, Any]:
+    """Where the judge saw the target; given boxes stay."""
+    if record.box_origin == "given":
+        return {}
+    box = chosen.target_box if isinstance(chosen, Verdict) else None
+    if box is None:
+        return {"target_boxes": (), "box_origin": None, "area_pct": None}
+    area_pct = round(100 * covered_area([box]) / (size_wh[0] * size_wh[1]), 4)
+    return {"target_boxes": (box.xyxy,), "box_origin": "judge", "area_pct": area_pct}
 
 
 def _per_target(record: Record, vote: Sequence[_Reading | None]) -> tuple[Mapping[str, Any], ...]:

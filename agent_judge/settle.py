@@ -77,6 +77,12 @@ def median_level(levels: Sequence[int | None]) -> int | None:
     return scored[(len(scored) - 1) // 2]
 
 
+def are_apart(levels: Sequence[int | None]) -> bool:
+    """Whether two votes are two levels or more apart."""
+    scored = [level for level in levels if level is not None]
+    return bool(scored) and max(scored) - min(scored) > 1
+
+
 def settled(votes: Sequence[Sequence[Outcome]], intake: Intake) -> dict[str, Any]:
     """The fields of the record that conversations lead to.
 
@@ -169,8 +175,7 @@ def _flags(outcomes: Sequence[Outcome], levels: Sequence[int | None]) -> tuple[s
     flags |= {f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status}
     if all(o.identical for o in outcomes):
         flags.add("identical")
-    scored = [level for level in levels if level is not None]
-    if scored and max(scored) - min(scored) > 1:
+    if are_apart(levels):
         flags.add("votes_apart")
     return tuple(sorted(flags))
 

@@ -4,7 +4,7 @@ import pytest
 
 from agent_judge.judges.coordinates import Convention
 from agent_judge.records import Record
-from agent_judge.rescore import rescore
+from agent_judge.rescore import RESCORED, rescore
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.store import PlannedRow, Store
 from tests.fakes import answers, calls, says
@@ -94,6 +94,34 @@ def test_one_look_at_all_targets_speaks_for_each(tmp_path):
 def test_conversations_without_an_answer_are_not_passed_over(tmp_path, messages, record):
     with kept(tmp_path, messages, **record) as store:
         assert ended(store) == []
+
+
+def test_what_an_earlier_verdict_left_does_not_stay_with_a_new_one(tmp_path):
+    """Flags of the cross-check and of the votes, and where the judge saw the target."""
+    flags = ("claims_no_edit_but_target_changed", "label_only", "unrelated_pair", "votes_apart")
+    before = {
+        **{"status": "scored", "level": 1, "label": "Localization Failure", "reason": None},
+        **{"flags": flags, "target_boxes": ((0.0, 0.0, 9.0, 9.0),), "box_origin": "judge"},
+    }
+    messages = [answers("IF", 4, target_box=[10, 20, 30, 40])]
+    with kept(tmp_path, messages, notes=("scaled",), **before) as store:
+        [change] = rescore(store, Convention(), write=True)
+        assert list(rescore(store, Convention(), write=False)) == []
+    after = change.after
+    assert (after.level, after.flags) == (4, ("unrelated_pair",))
+    assert (after.target_boxes, after.box_origin) == (((10.0, 20.0, 30.0, 40.0),), "judge")
+    assert after.area_pct == 100 * 20 * 20 / (100 * 80)
+    assert after.notes == ("scaled", RESCORED)
+
+
+def test_given_boxes_stay_and_flags_of_today_s_reading_are_set(tmp_path):
+    given = {"target_boxes": ((1.0, 1.0, 5.0, 5.0),), "box_origin": "given", "area_pct": 0.2}
+    messages = [answers("IF", 4), answers("IF", 2), says("Label: Flawless Execution")]
+    with kept(tmp_path, messages, votes=[0, 1, 2], **given) as store:
+        [change] = rescore(store, Convention(), write=False)
+    assert change.after.vote_levels == (4, 2, 4)
+    assert change.after.flags == ("label_only", "votes_apart")
+    assert (change.after.target_boxes, change.after.area_pct) == (((1.0, 1.0, 5.0, 5.0),), 0.2)
 
 
 def test_a_level_that_can_no_longer_be_read_is_taken_back(tmp_path):

@@ -16,13 +16,14 @@ from agent_judge.cli.interrupts import INTERRUPTED, stopped_by_signals
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError, RunStopped
 from agent_judge.inputs import row_hash
+from agent_judge.judges.measuring.reading import reader_version
 from agent_judge.manifest import read_manifest, sample_to_row
 from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
 from agent_judge.rubrics.ladder import rubric_version
 from agent_judge.run_db import is_begun
 from agent_judge.runner import Tally, bench_of, run_planned
-from agent_judge.settings import Settings
+from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.shard import Shard
 from agent_judge.store import PlannedRow, Store
@@ -81,6 +82,8 @@ def binding_of(settings: Settings) -> dict[str, Any]:
         **settings.verdict_settings(),
         "rubric": rubric_version(),
         "tools_revision": TOOLS_REVISION,
+        # The embedded judge reads text only where the extra is installed.
+        **({"reader": reader_version()} if settings.judge.model == MEASURED else {}),
     }
 
 

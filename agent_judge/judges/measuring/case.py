@@ -16,6 +16,8 @@ class Case:
 
     instruction: str
     changes: Changes
+    boxed: bool
+    """Whether the targets' boxes were given: only they tell where a plate ends, what is counted."""
 
     @property
     def has_reference(self) -> bool:

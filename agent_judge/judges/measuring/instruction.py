@@ -13,6 +13,35 @@ _RECOLOURS = re.compile(
     r"\s*(?:please\s+)?(?:make|paint|turn|colou?r|recolou?r|dye|change|alter)\b", re.IGNORECASE
 )
 
+_QUOTED = re.compile(
+    r"[\"\u201c]([^\"\u201d]+)[\"\u201d]|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
+)
+_CAPITALS = re.compile(r"\b[A-Z0-9][A-Z0-9&-]+(?: [A-Z0-9&-]+)*\b")
+_ASKS_FOR = re.compile(
+    r"\b(?:to|into|with|by|reads?|reading|says?|saying)\s*:?\s*(?:the\s+(?:word|text)\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def wanted_text(instruction: str) -> str | None:
+    """The one text that an instruction asks for, quoted or in capitals; None when not clear.
+
+    Example:
+        >>> wanted_text("Change the text from OPEN to CLOSED."), wanted_text("Make it say 'Hi you'")
+        ('CLOSED', 'Hi you')
+        >>> wanted_text("Translate the sign"), wanted_text("Change 'A1' or 'B2'")
+        (None, None)
+    """
+    for pattern in (_QUOTED, _CAPITALS):
+        found = [
+            next((group for group in match.groups() if group), match.group(0)).strip()
+            for match in pattern.finditer(instruction)
+            if _ASKS_FOR.search(instruction[: match.start()])
+        ]
+        if found:
+            return found[0] if len(set(found)) == 1 else None
+    return None
+
 
 def kind_of(task: Mapping[str, Any]) -> str:
     """The type of the task; where none is given, removals and colour edits are known by wording.

@@ -25,8 +25,6 @@ BY_STRUCTURE: Mapping[str, Callable[[Case], Verdict | None]] = {
 }
 """Types whose structure itself tells whether anything was done: these rules come first. None where
 the structure is not clear."""
-NEEDS_BOX = frozenset({"ocr", "count"})
-"""Of these, the types that only a given box makes clear: where a plate ends, what is counted."""
 RULES: Mapping[str, Callable[[Case], Verdict]] = {
     "color": judge_colour,
     "material": judge_material,

@@ -16,7 +16,9 @@ from agent_judge.judges.measuring.changes import shrunk
 from agent_judge.judges.measuring.counting import count_things
 from agent_judge.judges.measuring.finding import Unsure
 from agent_judge.judges.measuring.ground import figure, fine_figure, same_outline, surroundings
+from agent_judge.judges.measuring.instruction import wanted_text
 from agent_judge.judges.measuring.lettering import same_letters
+from agent_judge.judges.measuring.reading import canonical, is_other, read_line
 from agent_judge.judges.measuring.texture import detail, direction_gap
 from agent_judge.judges.measuring.thresholds import TARGET
 from agent_judge.judges.measuring.tones import tones_of
@@ -81,7 +83,7 @@ def _with_colour(told: str, gap: float) -> Verdict:
 
 def judge_count(case: Case) -> Verdict | None:
     """By counting: the number must be the reference's, the things those of the source."""
-    counted = count_things(case.changes)
+    counted = count_things(case.changes) if case.boxed else None
     if counted is None or counted.reference is None:
         return None
     present, altered = counted.edited.present, counted.edited.altered
@@ -100,9 +102,38 @@ def judge_count(case: Case) -> Verdict | None:
 
 
 def judge_text(case: Case) -> Verdict | None:
-    """By the shapes of the letters; ink and size are free, the plate is to be kept."""
+    """By reading it; by the shapes of the letters where it cannot be read.
+
+    Ink and size are free, the plate is to be kept.
+    """
+    return _by_reading(case) or _by_letters(case)
+
+
+def _by_reading(case: Case) -> Verdict | None:
     laid = case.changes.laid
-    if laid.reference is None:
+    box = laid.boxes[0]
+    shown = read_line(laid.edited, box)
+    if shown is None:
+        return None
+    wanted = wanted_text(case.instruction)
+    if wanted is None and laid.reference is not None:
+        wanted = read_line(laid.reference, box)
+    before = read_line(laid.source, box)
+    if wanted is None or (before is not None and not is_other(before, wanted)):
+        return None
+    told = f"it reads {shown!r}"
+    if canonical(shown) == canonical(wanted):
+        return _plate_kept(case, told)
+    if before is not None and canonical(shown) == canonical(before):
+        return not_edited(f"{told}, as before")
+    if is_other(shown, wanted) and (before is None or is_other(shown, before)):
+        return other_action(f"{told}, not {wanted!r}")
+    return None
+
+
+def _by_letters(case: Case) -> Verdict | None:
+    laid = case.changes.laid
+    if laid.reference is None or not case.boxed:
         return None
     box = laid.boxes[0]
     right = same_letters(laid.edited, laid.reference, box)
@@ -116,5 +147,10 @@ def judge_text(case: Case) -> Verdict | None:
         return not_edited(told)
     if right < TARGET.same_letters or before > right - TARGET.clearly_more:
         return Unsure(why=told)
+    return _plate_kept(case, told)
+
+
+def _plate_kept(case: Case, told: str) -> Verdict:
+    laid = case.changes.laid
     plates = (tones_of(lab, laid.target)[0] for lab in (laid.edited, laid.source))
     return _with_colour(told, float(np.linalg.norm(np.subtract(*plates))))

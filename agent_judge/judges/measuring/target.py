@@ -10,7 +10,7 @@ from agent_judge.judges.measuring.exhibits import Exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.instruction import kind_of
 from agent_judge.judges.measuring.laid_over import lay_crops_over
-from agent_judge.judges.measuring.rules import BY_STRUCTURE, NEEDS_BOX, RULES
+from agent_judge.judges.measuring.rules import BY_STRUCTURE, RULES
 from agent_judge.judges.measuring.thresholds import TARGET
 from agent_judge.records import Box
 from agent_judge.tools.base import RGB
@@ -39,10 +39,9 @@ def judge_target(
         return Unsure(why="the reference shows no change at the target")
     if kind not in FREE_PLACE and changes.extent < TARGET.no_extent:
         return _noise_only(changes)
-    case = Case(instruction=exhibits.instruction, changes=changes)
-    by_structure = None
-    if kind in BY_STRUCTURE and (exhibits.targets is not None or kind not in NEEDS_BOX):
-        by_structure = BY_STRUCTURE[kind](case)
+    boxed = exhibits.targets is not None
+    case = Case(instruction=exhibits.instruction, changes=changes, boxed=boxed)
+    by_structure = BY_STRUCTURE[kind](case) if kind in BY_STRUCTURE else None
     return by_structure or _untouched(changes, kind) or RULES[kind](case)
 
 

@@ -117,9 +117,11 @@ def case(
     *,
     asked: str = "",
     boxes: Sequence[Box] = (BOX,),
+    boxed: bool = True,
 ) -> Case:
     """What a rule is given."""
-    return Case(instruction=asked, changes=changes(source, edited, reference, boxes))
+    measured = changes(source, edited, reference, boxes)
+    return Case(instruction=asked, changes=measured, boxed=boxed)
 
 
 def exhibits(

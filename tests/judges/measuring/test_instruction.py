@@ -1,6 +1,6 @@
 import pytest
 
-from agent_judge.judges.measuring.instruction import kind_of
+from agent_judge.judges.measuring.instruction import kind_of, wanted_text
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,22 @@ def test_without_a_type_removals_and_colour_edits_are_known_by_wording(instructi
 
 def test_a_given_type_is_believed():
     assert kind_of({"instruction": "Remove the dog", "type": "count"}) == "count"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text"),
+    [
+        ("Change the text on the plate from OPEN to CLOSED.", "CLOSED"),
+        ("Change 'open' to 'we are closed'", "we are closed"),
+        ("Replace the word \u201cTea\u201d with \u201cCoffee\u201d", "Coffee"),
+        ('Make the sign read "Exit 12" instead of "Way in"', "Exit 12"),
+        ("Make the shirt say TEAM A", "TEAM A"),
+        ("Change OPEN into CLOSED and SALE into SOLD", None),
+        ("Translate the sign into French", None),
+        ("Remove the word OPEN from the driver's plate", None),
+        ("Make it bigger", None),
+        ("", None),
+    ],
+)
+def test_the_wanted_text_is_quoted_or_in_capitals(instruction, text):
+    assert wanted_text(instruction) == text

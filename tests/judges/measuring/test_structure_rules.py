@@ -125,6 +125,10 @@ class TestCount:
     def test_without_a_reference_it_tells_nothing(self):
         assert self.judged(self.things((0, 1)), None) is None
 
+    def test_without_boxes_nobody_knows_what_is_counted(self):
+        pictures = (self.things(range(4)), self.things((0, 1)), self.things((0, 1)))
+        assert judge_count(case(*pictures, boxes=PLACES[:4], boxed=False)) is None
+
 
 class TestText:
     source = plate(CALM, "OPEN", PLATE)
@@ -146,6 +150,33 @@ class TestText:
     )
     def test_the_letters_decide_and_the_plate_is_to_be_kept(self, edited, wanted):
         assert level(self.judged(edited)) == wanted
+
+    @pytest.mark.parametrize(
+        ("edited", "wanted"),
+        [
+            (plate(CALM, "TAXI", PLATE), 4),
+            (plate(CALM, "SALE", PLATE), 2),
+            (plate(CALM, "OPEN", PLATE, ink=(20, 80, 45)), 1),
+            (plate(CALM, "TAXI", PLATE, paper=YELLOW), 3),
+        ],
+        ids=["right", "another word", "the old word in other ink", "yellow plate"],
+    )
+    @pytest.mark.parametrize("boxed", [True, False], ids=["box", "no box"])
+    def test_without_a_reference_it_is_read(self, edited, wanted, boxed):
+        pytest.importorskip("rapidocr_onnxruntime", reason="reading needs the [ocr] extra")
+        asked = "Change the text on the plate from OPEN to TAXI."
+        read = case(self.source, edited, asked=asked, boxes=(PLATE,), boxed=boxed)
+        assert level(judge_text(read)) == wanted
+
+    def test_a_word_that_may_be_misread_is_not_judged_by_reading(self):
+        near = plate(CALM, "TAX", PLATE)
+        asked = "Change the text on the plate from OPEN to TAXI."
+        assert judge_text(case(self.source, near, asked=asked, boxes=(PLATE,))) is None
+
+    def test_without_a_box_letters_are_not_laid_over_each_other(self):
+        bare = drawn(CALM, "rectangle", PLATE, (238, 236, 225))
+        unboxed = case(self.source, bare, self.reference, boxes=(PLATE,), boxed=False)
+        assert judge_text(unboxed) is None
 
     def test_a_bare_plate_tells_nothing(self):
         bare = drawn(CALM, "rectangle", PLATE, (238, 236, 225))

@@ -362,8 +362,11 @@ def _remaining(level: _Level, matrix: Matrix) -> tuple[NDArray[np.float64], Mask
     values, inside, _ = _sample(level, matrix)
     if int(inside.sum()) < _MIN_POINTS:
         return np.zeros(len(inside)), np.zeros_like(inside)
-    gain, offset = np.polyfit(values[inside, 0], level.fixed[inside, 0], 1)
-    return level.fixed[:, 0] - gain * values[:, 0] - offset, inside
+    here, there = values[inside, 0], level.fixed[inside, 0]
+    around = here - here.mean()
+    power = float(around @ around)
+    gain = float(around @ there) / power if power > 1e-6 * len(here) else 1.0
+    return level.fixed[:, 0] - gain * (values[:, 0] - here.mean()) - there.mean(), inside
 
 
 def _spread(level: _Level, matrix: Matrix) -> float:

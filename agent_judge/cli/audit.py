@@ -12,15 +12,14 @@ from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from agent_judge.audit.card import cards_folder, make_card, save_card
 from agent_judge.audit.photographs import read_photographs
 from agent_judge.audit.plant import plant_exam
-from agent_judge.audit.score import ExamPart, Score, score_exam, to_json
+from agent_judge.audit.score import ExamPart, score_exam, to_json
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, settings_of
-from agent_judge.cli.tables import figure, table_console
+from agent_judge.cli.tables import plain_table, table_console, with_interval
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest
 from agent_judge.records import Mode, Record
@@ -29,8 +28,6 @@ from agent_judge.run import Run
 from agent_judge.runner import model_for
 from agent_judge.settings import Settings
 from agent_judge.store import Store
-
-SHOWN_SPLITS = ("level", "size_bin", "type", "degradation")
 
 
 def audit(
@@ -46,7 +43,8 @@ def audit(
     criteria: Annotated[str | None, typer.Option(help="IF,VC or one of them.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Samples judged at once.")] = None,
     cards: Annotated[
-        Path | None, typer.Option(help="Folder for the judge card; default: this user's.")
+        Path | None,
+        typer.Option(help="Folder for the judge card; run and report take the same option."),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML, as for run.")] = None,
     assignment: Annotated[
@@ -77,11 +75,17 @@ def audit(
     told = {"seed": seed, "rows": rows, "photographs": photos.name if photos else "built-in"}
     card = make_card(str(settings.judge.model), parts, versions=_versions(records), exam=told)
     path = save_card(card, cards or cards_folder())
+    scores = json.dumps(to_json(parts), indent=1)
+    (out / "scores.json").write_text(scores + "\n", encoding="utf-8")
     if as_json:
-        print(json.dumps(to_json(parts), indent=1))
+        print(scores)
     else:
-        _print(console, parts)
-    console.print(f"judge card: {path}")
+        _print(console, parts, asked)
+    console.print(
+        f"by level, size, type and degradation, with confusions: {out / 'scores.json'}",
+        soft_wrap=True,
+    )
+    console.print(f"judge card: {path}", soft_wrap=True)
 
 
 def _planted(out: Path, n_rows: int, seed: int, photos: Path | None, console: Console) -> Path:
@@ -122,32 +126,11 @@ def _versions(records: Sequence[Record]) -> dict[str, str]:
     }
 
 
-def _print(console: Console, parts: Sequence[ExamPart]) -> None:
-    for part in parts:
-        console.print(f"\n{part.criterion}, {part.mode} mode", style="bold")
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        for name in ("split", "value"):
-            table.add_column(name, no_wrap=True, min_width=12)
-        for name in ("scored", "accuracy", "95 %", "Spearman", "MAE", "kappa"):
-            table.add_column(name, no_wrap=True, justify="right")
-        table.add_row("all", "", *_figures(part.overall))
-        for split in SHOWN_SPLITS:
-            for value, score in part.splits[split].items():
-                table.add_row(split, value, *_figures(score))
-        console.print(table)
-        console.print("planted level (row) x judged level (column)", style="dim")
-        for level, row in enumerate(part.overall.confusion, start=1):
-            console.print(f"  {level} " + "".join(f"{n:6d}" for n in row))
-
-
-def _figures(score: Score) -> list[str]:
-    accuracy = score.accuracy
-    bounds = "-" if accuracy.low is None else f"{accuracy.low:.2f}-{accuracy.high:.2f}"
-    return [
-        f"{score.n_scored}/{score.n_planned}",
-        figure(accuracy.value),
-        bounds,
-        figure(score.spearman.value),
-        figure(score.mae.value),
-        figure(score.kappa.value),
-    ]
+def _print(console: Console, parts: Sequence[ExamPart], modes: Sequence[Mode]) -> None:
+    """One line for each mode and criterion; the splits are in the file."""
+    table = plain_table("mode", "criterion", "accuracy [95 %]", "scored")
+    for part in sorted(parts, key=lambda part: (modes.index(part.mode), part.criterion)):
+        score = part.overall
+        scored = f"{score.n_scored}/{score.n_planned}"
+        table.add_row(part.mode, part.criterion, with_interval(score.accuracy), scored)
+    console.print(table)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agent_judge.audit.card import cards_folder, describe, find_card
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED
 
 
-def card_lines(run: Run) -> tuple[str, ...]:
+def card_lines(run: Run, folder: Path | None = None) -> tuple[str, ...]:
     """One line for each mode and criterion at the run's own sizes, or that there was no audit.
+
+    Args:
+        run: whose judge it is.
+        folder: where `audit --cards` put the card; this user's cards when None.
 
     Raises:
         InputError: the judge's card cannot be read.
     """
     judge = run.store.binding.get("judge", {}).get("model") or MEASURED
-    return describe(find_card(judge, cards_folder()), run.store.outcomes())
+    return describe(find_card(judge, folder or cards_folder()), run.store.outcomes())

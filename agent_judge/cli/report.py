@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -30,11 +31,16 @@ def report(
         str | None,
         typer.Option(metavar="IF=60,VC=80", help="Exit 4 when an editor's mean is lower."),
     ] = None,
+    cards: Annotated[
+        Path | None, typer.Option(help="Folder of judge cards; default: this user's.")
+    ] = None,
 ) -> None:
     """Write a report that opens in a browser: no server, no network."""
     marks = parse_thresholds(fail_under) if fail_under else {}
     out = run_dirs[0] / "report" if out is None else out
-    written = write_report(run_dirs, out, judge_card=card_lines, pack=pack, tell=_tell)
+    written = write_report(
+        run_dirs, out, judge_card=partial(card_lines, folder=cards), pack=pack, tell=_tell
+    )
     if sys.stderr.isatty():
         print(file=sys.stderr)
     if not written.packed:

@@ -80,6 +80,9 @@ def run(
         str | None,
         typer.Option(metavar="ID,...", help="Judge these rows again; both rounds are kept."),
     ] = None,
+    cards: Annotated[
+        Path | None, typer.Option(help="Folder of judge cards; default: this user's.")
+    ] = None,
     root: Annotated[
         list[Path] | None,
         typer.Option(help="Folder that paths may lead to besides the manifest's."),
@@ -111,11 +114,16 @@ def run(
     )
     rows = Rows(manifest=manifest, roots=tuple(root or ()), limit=limit, shard=parse_shard(shard))
     marks = parse_thresholds(fail_under) if fail_under else {}
-    raise typer.Exit(_run(rows, out, settings, again, marks))
+    raise typer.Exit(_run(rows, out, settings, again, marks, cards))
 
 
 def _run(
-    rows: Rows, out: Path, settings: Settings, again: Again, marks: Mapping[str, float]
+    rows: Rows,
+    out: Path,
+    settings: Settings,
+    again: Again,
+    marks: Mapping[str, float],
+    cards: Path | None,
 ) -> int:
     console = table_console()
     n_checked = rows.limit  # a manifest that is planned as it stands was checked then
@@ -135,7 +143,7 @@ def _run(
         finished = Run(store)
         summary = finished.summary()
         print_standing(console, summary, finished)
-        for line in card_lines(finished):
+        for line in card_lines(finished, cards):
             console.print(f"judge card: {line}", soft_wrap=True)
         if code == DONE:
             code = _verdict_on_the_run(summary, settings, marks, console)

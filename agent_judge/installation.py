@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
+from packaging.requirements import Requirement
+
 from agent_judge.errors import AgentJudgeError
 
 OPENCV_WHEELS = (
@@ -44,6 +46,7 @@ def checks(env: Mapping[str, str]) -> Iterator[Check]:
     yield Check(name="versions", state="ok", message=_versions(("agent-judge", *_SHOWN), installed))
     yield opencv_check(installed, importlib.import_module)
     yield _models_check(installed)
+    yield clash_check(metadata.requires("agent-judge") or (), _version_of)
     yield _device_check()
     yield from _weights_checks()
     yield endpoint_check(env)
@@ -104,6 +107,37 @@ def _models_check(installed: Collection[str]) -> Check:
     return Check(name="models", state="note", message=told)
 
 
+def clash_check(requires: Collection[str], version_of: Callable[[str], str | None]) -> Check:
+    """Whether what is installed is of the versions that this package asks for.
+
+    Args:
+        requires: requirements as in the package's metadata, those of its extras among them.
+        version_of: installed version of a distribution, None where it is missing.
+    """
+    clashes, fault = [], False
+    for wanted in map(Requirement, requires):
+        core, models = (
+            wanted.marker is None or wanted.marker.evaluate({"extra": extra})
+            for extra in ("", "models")
+        )
+        version = version_of(wanted.name)
+        if version is None or not models or wanted.specifier.contains(version, prereleases=True):
+            continue
+        clashes.append(f"{wanted.name} {version} (needs {wanted.specifier})")
+        fault |= core
+    if not clashes:
+        return Check(name="clashes", state="ok", message="none")
+    told = f"{', '.join(clashes)}: pip install --upgrade 'agent-judge{'' if fault else '[models]'}'"
+    return Check(name="clashes", state="fault" if fault else "note", message=told)
+
+
+def _version_of(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def _device_check() -> Check:
     try:
         from agent_judge.tools.loaded import device_for
@@ -121,14 +155,16 @@ def _device_check() -> Check:
 def _weights_checks() -> Iterator[Check]:
     try:
         from agent_judge.tools.loaded import shared_upscaler
+        from agent_judge.tools.super_resolution import DEFAULT_NETWORK
 
-        shared_upscaler("animevideov3", "cpu")
-        yield Check(name="enhance", state="ok", message="Real-ESRGAN weights found and loaded")
-    except (AgentJudgeError, ImportError) as err:
+        loaded = shared_upscaler(DEFAULT_NETWORK)
+        told = f"Real-ESRGAN {DEFAULT_NETWORK} by {loaded.runtime} on {loaded.device}"
+        yield Check(name="enhance", state="ok", message=told)
+    except (AgentJudgeError, ImportError, OSError) as err:
         yield Check(name="enhance", state="fault", message=" ".join(str(err).split()))
     from agent_judge.tools.weights import KNOWN, cache_folder, state_of
 
-    for weights in KNOWN:
+    for weights in (known for known in KNOWN if known.setting == "tools.detector"):
         states = {state_of(file, cache_folder()) for file in weights.files}
         ready = states == {"ready"}
         told = "ready" if ready else f"agent-judge weights fetch {weights.name} ({weights.what})"

@@ -17,7 +17,8 @@ from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.store import Store
 from agent_judge.tools.base import Tool
-from agent_judge.tools.loaded import shared_detector
+from agent_judge.tools.loaded import shared_detector, shared_upscaler
+from agent_judge.tools.super_resolution import NETWORKS
 from agent_judge.tools.toolbox import build_tools
 
 GRACE_S = 3.0
@@ -45,6 +46,7 @@ def tools_of(settings: Settings) -> tuple[Tool, ...]:
         enhance_crops=settings.tools.enhance_crops,
         max_crops=settings.tools.max_crops,
         detector=settings.tools.detector,
+        enhancer=settings.tools.enhancer,
         device=settings.tools.device,
     )
 
@@ -54,10 +56,13 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
 
     Raises:
         InputError: the judge or a tool cannot be set up from these settings.
-        WeightsError: the detector's weights are missing or damaged.
+        WeightsError: weights that the settings name are missing or damaged.
     """
-    if settings.tools.detector is not None:  # missing weights end the run, not a sample
-        shared_detector(settings.tools.detector, settings.tools.device)
+    tools = settings.tools  # missing weights end the run before it begins
+    if tools.detector is not None:
+        shared_detector(tools.detector, tools.device)
+    if tools.enhancer not in NETWORKS:
+        shared_upscaler(tools.enhancer, tools.device)
     return Bench(
         judge=choose_judge(settings, store.replies if store else None),
         tools=tools_of(settings),

@@ -90,6 +90,8 @@ class ToolSettings(_Table):
     """Crops in one reply of `difference`."""
     detector: str | None = None
     """Weights of the grounding detector: a known name, a file or a folder."""
+    enhancer: str = "animevideov3"
+    """Weights of the super-resolution network: `animevideov3`, `x4plus`, a known name or a file."""
     device: str = "auto"
 
 

@@ -2,6 +2,7 @@ import pytest
 
 from agent_judge.installation import (
     checks,
+    clash_check,
     endpoint_check,
     missing_library,
     opencv_check,
@@ -22,6 +23,7 @@ def test_two_opencv_wheels_are_a_fault_with_the_remedy():
 @pytest.mark.parametrize(
     ("message", "told"),
     [
+        # Case T19.
         ("libGL.so.1: cannot open shared object file: No such file", "apt-get install libgl1"),
         ("numpy.core\nfailed to import", "cannot be imported: numpy.core failed to import"),
     ],
@@ -38,6 +40,35 @@ def test_opencv_that_cannot_be_imported_is_one_line(message, told):
 
 def test_other_import_errors_are_not_about_a_system_library():
     assert missing_library(ImportError("No module named 'x'")) is None
+
+
+@pytest.mark.parametrize(
+    ("installed", "state", "told"),
+    [
+        pytest.param({"numpy": "2.4.6", "torch": "2.14.1+cpu"}, "ok", "none", id="all fit"),
+        pytest.param({}, "ok", "none", id="missing ones are told elsewhere"),
+        pytest.param(
+            {"numpy": "1.26.4", "torch": "2.14.1"}, "fault", "numpy 1.26.4 (needs >=2.0)", id="core"
+        ),
+        pytest.param(
+            {"numpy": "2.0", "transformers": "4.40.0"},
+            "note",
+            "transformers 4.40.0 (needs >=4.57)",
+            id="T02: an extra",
+        ),
+        pytest.param({"numpy": "2.0", "ruff": "0.1"}, "ok", "none", id="a tool of ours"),
+    ],
+)
+def test_versions_that_do_not_fit_are_named(installed, state, told):
+    requires = [
+        "numpy>=2.0",
+        "torch>=2.11; extra == 'models'",
+        "transformers>=4.57; extra == 'models'",
+        "ruff>=0.12; extra == 'dev'",
+    ]
+    found = clash_check(requires, installed.get)
+    assert found.state == state
+    assert told in found.message
 
 
 def test_key_is_named_and_never_shown():

@@ -13,7 +13,7 @@ from typing import Any
 from agent_judge.tools.base import Tool, ToolPicture, ToolReply, View
 from agent_judge.tools.enhancer import CAUTION, enhance
 from agent_judge.tools.loaded import shared_upscaler
-from agent_judge.tools.super_resolution import NetworkName, Upscaler
+from agent_judge.tools.super_resolution import DEFAULT_NETWORK, Upscaler
 
 MAX_SIDE_PX = 320
 """Crops with a longer side are large enough to see and too large to send four times as large."""
@@ -24,7 +24,8 @@ class EnhancedCrops:
     """`tool`, with each of its crops also enhanced."""
 
     tool: Tool
-    network: NetworkName = "animevideov3"
+    network: str = DEFAULT_NETWORK
+    """As in `super_resolution.network_named`."""
     device: str = "auto"
     """`cpu`, `cuda` or `auto`."""
 

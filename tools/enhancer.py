@@ -18,11 +18,11 @@ from agent_judge.records import Box
 from agent_judge.tools.base import RGB, ToolPicture, ToolReply, View, whereabouts
 from agent_judge.tools.loaded import shared_upscaler
 from agent_judge.tools.super_resolution import (
-    NETWORKS,
+    DEFAULT_NETWORK,
     SCALE,
     Floats,
-    NetworkName,
     Upscaler,
+    network_named,
 )
 from agent_judge.tools.tiles import ramp, spans
 from agent_judge.tools.window import BOX_SCHEMA, asked_box, cut_out, fit_window, named_picture
@@ -131,7 +131,8 @@ def _hold_colours(upscaled: Floats, pixels: RGB) -> Floats:
 class EnhanceTool:
     """`enhance`: a sharper look at a crop, with its price and its limits."""
 
-    network: NetworkName = "animevideov3"
+    network: str = DEFAULT_NETWORK
+    """As in `super_resolution.network_named`."""
     device: str = "auto"
     """`cpu`, `cuda` or `auto`."""
 
@@ -146,8 +147,8 @@ class EnhanceTool:
             "the plain enlargement of the same part. The network sharpens outlines but may invent "
             "texture and lettering: what only its picture shows is no evidence. Enhance source "
             "and edited alike before comparing them. Without box the whole picture is taken, at "
-            f"most {NETWORKS[self.network].max_pixels} pixels. The reply names the part that is "
-            "shown (box_px: x1, y1, x2, y2 in pixels of the full-size picture)."
+            f"most {network_named(self.network).max_pixels} pixels. The reply names the part that "
+            "is shown (box_px: x1, y1, x2, y2 in pixels of the full-size picture)."
         )
 
     def parameters(self, view: View) -> dict[str, Any]:
@@ -177,13 +178,14 @@ class EnhanceTool:
         where = whereabouts(window, view.size_wh)
         part = f"{name}, pixels {box_px} of {view.size_wh[0]}x{view.size_wh[1]}"
         seconds = window.area / 1e6 * upscaler.network.seconds_per_megapixel
+        runtime = f"{upscaler.runtime} on {upscaler.device}"
         data = {
             "picture": name,
             "picture_size": list(view.size_wh),
             "box_px": box_px,
             "where": where,
             "scale": SCALE,
-            "network": f"Real-ESRGAN {upscaler.network.name}",
+            "network": f"Real-ESRGAN {upscaler.network.name}, {runtime}",
             "fallback": result.fallback,
             "cost": f"{window.area:.0f} px, about {seconds:.2g} s on two CPU cores",
             "notes": [*result.notes, CAUTION],
@@ -197,7 +199,7 @@ class EnhanceTool:
         return ToolReply(data=data, pictures=pictures)
 
     def _check_cost(self, window: Box, view: View) -> None:
-        limit = NETWORKS[self.network].max_pixels
+        limit = network_named(self.network).max_pixels
         if window.area <= limit:
             return
         width, height = view.size_wh

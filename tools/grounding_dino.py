@@ -20,6 +20,7 @@ from PIL import Image
 from agent_judge.errors import ToolError, WeightsError
 from agent_judge.tools.base import RGB
 from agent_judge.tools.bert_adapter import text_encoder
+from agent_judge.tools.checkpoint import read_checkpoint
 from agent_judge.tools.detector import (
     Candidate,
     Caption,
@@ -29,6 +30,7 @@ from agent_judge.tools.detector import (
     phrase_of_tokens,
     read_outputs,
 )
+from agent_judge.tools.pretrained import pretrained
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
@@ -134,10 +136,9 @@ def load_package(checkpoint: Path, vocabulary: Path, device: str) -> GroundingDi
         ImportError: the extra `models` is not installed.
         WeightsError: the file does not hold the weights of such a network.
     """
-    import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    state = _state_dict(torch.load(checkpoint, map_location="cpu", weights_only=True), checkpoint)
+    state = _state_dict(read_checkpoint(checkpoint), checkpoint)
     settings = _settings(state, checkpoint)
     # By position: transformers 5 ignores the keyword and then knows no word at all.
     tokenizer = BertTokenizerFast(str(vocabulary))
@@ -164,6 +165,8 @@ def _state_dict(loaded: Any, checkpoint: Path) -> dict[str, Any]:  # noqa: ANN40
     if not isinstance(loaded, dict):
         raise WeightsError(f"{checkpoint} holds no weights by name")
     state = loaded.get("model", loaded)
+    if not isinstance(state, dict):
+        raise WeightsError(f"{checkpoint} holds no weights by name")
     return {str(name).removeprefix("module."): values for name, values in state.items()}
 
 
@@ -196,15 +199,8 @@ def load_transformers(name: str, device: str) -> GroundingDino:
         ImportError: the extra `models` is not installed.
         WeightsError: there is no such checkpoint here or on the hub.
     """
-    from transformers import AutoTokenizer, GroundingDinoForObjectDetection
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name)
-        net = GroundingDinoForObjectDetection.from_pretrained(name).eval().to(device)
-    except (OSError, ValueError) as err:
-        raise WeightsError(
-            f"transformers finds no GroundingDino checkpoint at {name!r}: {err}"
-        ) from err
+    tokenizer, net = pretrained(name)
+    net.eval().to(device)
 
     def forward(planes: Any, captions: list[str]) -> tuple[Any, Any]:  # noqa: ANN401
         words = tokenizer(captions, return_tensors="pt").to(device)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from agent_judge.errors import InputError, ToolError, WeightsError
 from agent_judge.tools.detector import Detector
-from agent_judge.tools.super_resolution import NETWORKS, NetworkName, Upscaler
+from agent_judge.tools.super_resolution import Upscaler, network_named
 from agent_judge.tools.weights import KNOWN, cache_folder, checked_files, known
 
 Device = Literal["cpu", "cuda"]
@@ -50,30 +50,40 @@ def _has_driver() -> bool:
     return any(find_library(name) is not None for name in ("cuda", "nvcuda"))
 
 
-def shared_upscaler(name: NetworkName, device: str = "auto") -> Upscaler:
+def shared_upscaler(name: str, device: str = "auto") -> Upscaler:
     """The one loaded copy of a super-resolution network on a device.
 
-    CUDA runs RealESRGANer. The CPU runs ncnn even where torch is installed: it is faster there,
-    spares the seconds that importing torch takes, and gives the same bytes on every machine
-    (docs/tools.md).
+    CUDA and `.pth` files run by RealESRGANer. The package's networks run by ncnn on the CPU, even
+    where torch is installed: that takes half the time, spares the seconds that importing torch
+    takes, and gives the same bytes on every machine (docs/tools.md). So they do where RealESRGANer
+    cannot be imported; the upscaler says where it runs.
+
+    Args:
+        name: As in `super_resolution.network_named`.
+        device: `cpu`, `cuda` or `auto`.
 
     Raises:
         InputError: there is no such device.
-        WeightsError: the network's files are missing or damaged.
+        WeightsError: the network's files are missing or damaged, or need torch.
     """
     with _loading:
         return _upscaler(name, device_for(device))
 
 
 @cache
-def _upscaler(name: NetworkName, device: Device) -> Upscaler:
-    if device == "cpu":
-        from agent_judge.tools.ncnn_runtime import load_ncnn
-
-        return load_ncnn(NETWORKS[name])
+def _upscaler(name: str, device: Device) -> Upscaler:
+    from agent_judge.tools.ncnn_runtime import load_ncnn
     from agent_judge.tools.torch_runtime import load_realesrgan
 
-    return load_realesrgan(NETWORKS[name], device)
+    network = network_named(name)
+    if name in {entry.name for entry in KNOWN}:
+        checked_files(known(name), cache_folder())
+    if device == "cuda" or isinstance(network.files, Path):
+        try:
+            return load_realesrgan(network, device)
+        except ImportError:
+            pass
+    return load_ncnn(network)
 
 
 def shared_detector(weights: str | None, device: str = "auto") -> Detector:
@@ -85,7 +95,7 @@ def shared_detector(weights: str | None, device: str = "auto") -> Detector:
         device: `cpu`, `cuda` or `auto`.
 
     Raises:
-        InputError: there is no such device.
+        InputError: there is no such device, or the packages of `models` cannot be imported.
         ToolError: there is no detector in this run.
         WeightsError: the weights are missing or damaged.
     """
@@ -97,14 +107,20 @@ def shared_detector(weights: str | None, device: str = "auto") -> Detector:
             "and set tools.detector to groundingdino-swint.)"
         )
     with _loading:
-        return _detector(weights, device_for(device))
+        try:
+            return _detector(weights, device_for(device))
+        except ImportError as err:
+            raise InputError(
+                f"tools.detector is set, but its packages do not work together here: "
+                f"{' '.join(str(err).split())}; see `agent-judge doctor`"
+            ) from err
 
 
 @cache
 def _detector(weights: str, device: Device) -> Detector:
     from agent_judge.tools.grounding_dino import load_package, load_transformers
 
-    if weights in {entry.name for entry in KNOWN}:
+    if weights in {entry.name for entry in KNOWN if entry.setting == "tools.detector"}:
         checkpoint, vocabulary = checked_files(known(weights), cache_folder())
         return load_package(checkpoint, vocabulary, device)
     path = Path(weights)

@@ -15,7 +15,7 @@ def load_ncnn(network: Network) -> Upscaler:
     """The network on the CPU.
 
     Raises:
-        WeightsError: its files are missing or damaged.
+        WeightsError: its files are missing, damaged or not in ncnn format.
     """
     import ncnn
 

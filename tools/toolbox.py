@@ -7,6 +7,7 @@ from agent_judge.tools.difference import DifferenceTool
 from agent_judge.tools.enhanced_crops import EnhancedCrops
 from agent_judge.tools.enhancer import EnhanceTool
 from agent_judge.tools.grounding import GroundingTool
+from agent_judge.tools.super_resolution import DEFAULT_NETWORK
 from agent_judge.tools.zoom_in import ZoomInTool
 
 TOOLS_REVISION = 1
@@ -18,6 +19,7 @@ def build_tools(
     enhance_crops: bool = False,
     max_crops: int = 6,
     detector: str | None = None,
+    enhancer: str = DEFAULT_NETWORK,
     device: str = "auto",
 ) -> tuple[Tool, ...]:
     """The four tools of the protocol, in the order in which the judge is told of them.
@@ -28,12 +30,14 @@ def build_tools(
         max_crops: Crops in one reply of difference.
         detector: Weights of the grounding detector: a known name, a file or a folder; None for
             none, then grounding says that it is not available.
+        enhancer: Weights of the super-resolution network: `animevideov3`, `x4plus`, a known name
+            or a `.pth` file.
         device: Where networks run: `cpu`, `cuda` or `auto`.
     """
     zoom_in: Tool = ZoomInTool()
     difference: Tool = DifferenceTool(max_crops=max_crops)
     if enhance_crops:
-        zoom_in = EnhancedCrops(tool=zoom_in, device=device)
-        difference = EnhancedCrops(tool=difference, device=device)
+        zoom_in = EnhancedCrops(tool=zoom_in, network=enhancer, device=device)
+        difference = EnhancedCrops(tool=difference, network=enhancer, device=device)
     grounding = GroundingTool(weights=detector, device=device)
-    return grounding, zoom_in, difference, EnhanceTool(device=device)
+    return grounding, zoom_in, difference, EnhanceTool(network=enhancer, device=device)

@@ -42,6 +42,8 @@ class Weights:
 
     name: str
     """What the user asks for: `tools.detector = "groundingdino-swint"`."""
+    setting: Literal["tools.detector", "tools.enhancer"]
+    """What it can be named in."""
     what: str
     licence: str
     origin: str
@@ -58,10 +60,12 @@ _BERT_VOCABULARY = WeightsFile(
     size_bytes=231_508,
 )
 _GROUNDING_DINO = "https://github.com/IDEA-Research/GroundingDINO"
+_REAL_ESRGAN = "https://github.com/xinntao/Real-ESRGAN"
 
 KNOWN: tuple[Weights, ...] = (
     Weights(
         name="groundingdino-swint",
+        setting="tools.detector",
         what="GroundingDINO, Swin-T (OGC): the usual detector",
         licence="Apache-2.0",
         origin=_GROUNDING_DINO,
@@ -77,6 +81,7 @@ KNOWN: tuple[Weights, ...] = (
     ),
     Weights(
         name="groundingdino-swinb",
+        setting="tools.detector",
         what="GroundingDINO, Swin-B (CogCoOR): larger and slower",
         licence="Apache-2.0",
         origin=_GROUNDING_DINO,
@@ -89,6 +94,36 @@ KNOWN: tuple[Weights, ...] = (
                 size_bytes=938_057_991,
             ),
             _BERT_VOCABULARY,
+        ),
+    ),
+    Weights(
+        name="realesrgan-animevideov3",
+        setting="tools.enhancer",
+        what="Real-ESRGAN, the small video network: the publisher's file of `animevideov3`",
+        licence="BSD-3-Clause",
+        origin=_REAL_ESRGAN,
+        files=(
+            WeightsFile(
+                name="realesr-animevideov3.pth",
+                url=f"{_REAL_ESRGAN}/releases/download/v0.2.5.0/realesr-animevideov3.pth",
+                sha256="b8a8376811077954d82ca3fcf476f1ac3da3e8a68a4f4d71363008000a18b75d",
+                size_bytes=2_504_012,
+            ),
+        ),
+    ),
+    Weights(
+        name="realesrgan-x4plus",
+        setting="tools.enhancer",
+        what="Real-ESRGAN, the large network: the publisher's file of `x4plus`",
+        licence="BSD-3-Clause",
+        origin=_REAL_ESRGAN,
+        files=(
+            WeightsFile(
+                name="RealESRGAN_x4plus.pth",
+                url=f"{_REAL_ESRGAN}/releases/download/v0.1.0/RealESRGAN_x4plus.pth",
+                sha256="4fa0d38905f75ac06eb49a7951b426670021be3018265fd191d2125df9d682f1",
+                size_bytes=67_040_989,
+            ),
         ),
     ),
 )

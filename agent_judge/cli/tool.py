@@ -74,7 +74,10 @@ def difference(
 
     found = find_differences(load_image(source), load_image(edited))
     if as_json:
-        _print_json(found.to_json())
+        data = found.to_json()
+        # The field of a Difference, and the key under which every other tool prints its box.
+        regions = [{**region, "box_px": region["box_xyxy"]} for region in data["regions"]]
+        _print_json({**data, "regions": regions})
     else:
         _print_difference(found)
 
@@ -99,12 +102,20 @@ def grounding(
 
 
 @app.command("enhance")
-def enhance(image: Picture, box: MaybeBox = None, out: Png = None, device: Device = "auto") -> None:
+def enhance(
+    image: Picture,
+    box: MaybeBox = None,
+    out: Png = None,
+    network: Annotated[
+        str, typer.Option(help="animevideov3, x4plus, a known name or a .pth file.")
+    ] = "animevideov3",
+    device: Device = "auto",
+) -> None:
     """Enlarge a part four times by Real-ESRGAN: sharper, but it may invent texture."""
     from agent_judge.tools.enhancer import EnhanceTool
 
     args = {} if box is None else {"box": _box(box)}
-    enhanced, _plain = _call(EnhanceTool(device=device), image, args)
+    enhanced, _plain = _call(EnhanceTool(network=network, device=device), image, args)
     _write(enhanced.pixels, out)
 
 
@@ -115,7 +126,9 @@ def _call(tool: Tool, image: Path, args: Mapping[str, Any]) -> Sequence[ToolPict
 
     pixels = load_image(image)
     reply = tool(View(source=pixels, edited=pixels), {"picture": "source", **args})
-    _print_json({**reply.data, "picture": str(image)})
+    # The summary is a line for reports, and calls this one picture "source".
+    told = {key: value for key, value in reply.data.items() if key != "summary"}
+    _print_json({**told, "picture": str(image)})
     return reply.pictures
 
 

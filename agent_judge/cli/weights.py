@@ -13,19 +13,23 @@ Name = Annotated[str, typer.Argument(help="A name out of `agent-judge weights li
 
 @app.callback()
 def _group() -> None:
-    """List, fetch and find the weights of the grounding detector."""
+    """List, fetch and find weights of grounding and enhance."""
 
 
 @app.command("list")
 def list_() -> None:
-    """List the known weights with their licence, size and whether they are here."""
+    """List the known weights: licence, size, origin, checksums and whether they are here."""
     from agent_judge.tools.weights import KNOWN, cache_folder, state_of
 
     for weights in KNOWN:
         size_mb = sum(file.size_bytes for file in weights.files) / 1e6
         states = sorted({state_of(file, cache_folder()) for file in weights.files})
         print(f"{weights.name}: {weights.what}")
-        print(f"  {size_mb:,.0f} MB, {weights.licence}, {weights.origin}; {', '.join(states)}")
+        print(f"  {size_mb:,.1f} MB, {weights.licence}, {weights.origin}; {', '.join(states)}")
+        for file in weights.files:
+            print(f"  {file.name}: {file.size_bytes:,} bytes, sha256 {file.sha256}")
+        print(f'  use: {weights.setting} = "{weights.name}"')
+    print(f"They lie in {cache_folder()}. enhance needs none: its weights come with the package.")
 
 
 @app.command("fetch")

@@ -40,7 +40,10 @@ def test_zoom_in_takes_margin_and_scale(pair, tmp_path, capsys):
 def test_difference_as_json_has_the_fields_of_a_difference(pair, capsys):
     assert call("tool", "difference", *pair, "--json") == 0
     found = find_differences(SOURCE, load_image(pair[1]))
-    assert json.loads(capsys.readouterr().out) == found.to_json()
+    told = json.loads(capsys.readouterr().out)
+    boxes = [region.pop("box_px") for region in told["regions"]]
+    assert told == found.to_json()
+    assert boxes == [region["box_xyxy"] for region in told["regions"]] != []
 
 
 def test_difference_in_words_lists_the_regions(pair, capsys):
@@ -53,7 +56,10 @@ def test_difference_in_words_lists_the_regions(pair, capsys):
 def test_enhance_writes_a_crop_four_times_as_large(pair, tmp_path, capsys):
     out = tmp_path / "e.png"
     assert call("tool", "enhance", pair[0], "--box", "0,0,70,80", "-o", out) == 0
-    x1, y1, x2, y2 = json.loads(capsys.readouterr().out)["box_px"]
+    told = json.loads(capsys.readouterr().out)
+    x1, y1, x2, y2 = told["box_px"]
+    assert told["picture"] == str(pair[0])
+    assert "source" not in json.dumps({**told, "picture": ""})
     assert load_image(out).shape == (4 * (y2 - y1), 4 * (x2 - x1), 3)
 
 
@@ -67,6 +73,7 @@ def test_enhance_writes_a_crop_four_times_as_large(pair, tmp_path, capsys):
         (("difference", "{0}", "nowhere.png"), "nowhere.png"),
         (("grounding", "{0}", "--phrase", "disc"), "not available"),
         (("enhance", "{0}", "--box", "0,0,9,9", "-o", "/none/x.png"), "cannot write"),
+        (("enhance", "{0}", "--network", "best"), "animevideov3, x4plus, realesrgan-"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(pair, capsys, args, told):

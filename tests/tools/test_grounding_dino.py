@@ -237,7 +237,8 @@ def test_files_that_hold_no_such_network_are_refused(tmp_path, checkpoint, torch
     from agent_judge.tools.grounding_dino import load_package, load_transformers
 
     vocabulary = checkpoint.path.with_name("vocab.txt")
-    for number, content in enumerate([{"model": {"a": torch.zeros(1)}}, [1, 2]]):
+    contents = [{"model": {"a": torch.zeros(1)}}, [1, 2], {"model": 3}, {"model": print}]
+    for number, content in enumerate(contents):
         path = tmp_path / f"{number}.pth"
         torch.save(content, path)
         with pytest.raises(WeightsError, match=f"{number}.pth"):

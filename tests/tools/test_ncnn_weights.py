@@ -6,7 +6,7 @@ import pytest
 
 from agent_judge.errors import WeightsError
 from agent_judge.tools.ncnn_weights import read_state_dict
-from agent_judge.tools.super_resolution import NETWORKS, wheel_files
+from agent_judge.tools.super_resolution import NETWORKS, WheelFiles, wheel_files
 
 HALF, FULL = 0x01306B47, 0
 PARAM = """7767517
@@ -84,6 +84,8 @@ def test_real_weights_have_the_official_number_of_parameters(name, architecture,
 
 def test_damaged_weights_in_the_package_are_named():
     network = NETWORKS["animevideov3"]
-    damaged = dataclasses.replace(network, bin_sha256="0" * 64)
+    assert isinstance(network.files, WheelFiles)
+    files = dataclasses.replace(network.files, bin_sha256="0" * 64)
+    damaged = dataclasses.replace(network, files=files)
     with pytest.raises(WeightsError, match=r"ANIMAVIDEOV3_UP4X\.bin is not the known file"):
         wheel_files(damaged)

@@ -1,4 +1,5 @@
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,11 +8,13 @@ import numpy as np
 import pytest
 from skimage import data
 
+from agent_judge.errors import WeightsError
 from agent_judge.tools.enhancer import enhance
 from agent_judge.tools.functional_tensor_adapter import functional_tensor
 from agent_judge.tools.loaded import device_for, shared_upscaler
 from agent_judge.tools.ncnn_runtime import load_ncnn
-from agent_judge.tools.super_resolution import NETWORKS
+from agent_judge.tools.ncnn_weights import read_state_dict
+from agent_judge.tools.super_resolution import NETWORKS, Upscaler, network_named, wheel_files
 
 pytestmark = [
     pytest.mark.torch,
@@ -68,6 +71,95 @@ def test_upscaler_gives_what_the_package_itself_gives(by_torch):
 def test_tiny_and_odd_crops_come_out_at_exactly_four_times_their_size(by_torch, width, height):
     crop = (photo(width, height) * 255).astype(np.uint8)
     assert enhance(crop, by_torch).pixels.shape == (4 * height, 4 * width, 3)
+
+
+def pth(path, name, layout, **more):
+    """The package's weights as the publisher's `.pth` file of them."""
+    import torch
+
+    state = read_state_dict(*wheel_files(NETWORKS[name]))
+    tensors = {key: torch.from_numpy(values) for key, values in state.tensors.items()}
+    torch.save({layout: tensors, **more}, path)
+    return path
+
+
+@pytest.mark.parametrize("layout", ["params_ema", "params"])
+def test_pth_file_gives_what_the_same_weights_give_by_ncnn(tmp_path, layout):
+    path = pth(tmp_path / "realesr.pth", "animevideov3", layout)
+    upscaler = shared_upscaler(str(path), "cpu")
+    assert (upscaler.runtime, upscaler.network.name) == ("realesrgan", "realesr")
+    crop = photo(40, 24)
+    ncnn = load_ncnn(NETWORKS["animevideov3"])
+    assert np.abs(levels(upscaler.run(crop)) - levels(ncnn.run(crop))).max() <= 1
+
+
+@pytest.mark.slow
+def test_pth_file_of_the_large_network_loads_too(tmp_path):
+    from agent_judge.tools.torch_runtime import build_upsampler
+
+    path = pth(tmp_path / "x4plus.pth", "x4plus", "params_ema")
+    net = build_upsampler(network_named(str(path)), "cpu").model
+    assert sum(values.numel() for values in net.parameters()) == 16_697_987
+    path.unlink()
+
+
+def test_averaged_weights_are_taken_where_a_file_has_both(tmp_path):
+    from agent_judge.tools.torch_runtime import build_upsampler
+
+    path = pth(tmp_path / "both.pth", "animevideov3", "params_ema", params={"a": 1})
+    build_upsampler(network_named(str(path)), "cpu")
+
+
+class Intruder:
+    """What a pickle may do that holds more than weights."""
+
+    def __reduce__(self):
+        return warnings.warn, ("code of a weights file was run",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param({"params": Intruder()}, "more than weights", id="code"),
+        pytest.param(b"no pickle at all", "damaged", id="not a checkpoint"),
+        pytest.param([1, 2], "no params_ema|neither params_ema", id="a list"),
+        pytest.param({"params": {"a": 1}}, "no Real-ESRGAN network", id="other weights"),
+        pytest.param(None, "cannot be read", id="no file"),
+    ],
+)
+def test_files_that_hold_no_such_network_are_refused_and_never_run(tmp_path, content, message):
+    import torch
+
+    path = tmp_path / "net.pth"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        torch.save(content, path)
+    with pytest.raises(WeightsError, match=message):
+        shared_upscaler(str(path), "cpu")
+
+
+def test_network_of_twice_the_size_is_refused(tmp_path):
+    import torch
+
+    first = torch.zeros(64, 12, 3, 3)  # the publisher's x2 network folds pixels into channels
+    path = tmp_path / "x2.pth"
+    torch.save({"params_ema": {"conv_first.weight": first, "conv_last.weight": first}}, path)
+    with pytest.raises(WeightsError, match="four times"):
+        shared_upscaler(str(path), "cpu")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NETWORKS)
+def test_tile_border_has_no_step_above_those_inside(name):
+    crop = (photo(180, 40) * 255).astype(np.uint8)
+    ncnn = shared_upscaler(name, "cpu")
+    tiled = Upscaler(network=ncnn.network, runtime="ncnn", device="cpu", tile_px=128, run=ncnn.run)
+    whole, made = (enhance(crop, u).pixels.astype(float) for u in (ncnn, tiled))
+    # What tiling adds, step by step along the row: no column stands out of the picture's own.
+    added = np.abs(np.diff(made - whole, axis=1)).mean((0, 2))
+    own = np.abs(np.diff(whole, axis=1)).mean((0, 2))
+    assert added.max() < 0.25 * np.median(own)
 
 
 def test_torch_that_runs_out_of_memory_raises_memory_error_and_nothing_else():

@@ -41,7 +41,14 @@ def published(tmp_path):
             sha256=hashlib.sha256(BYTES).hexdigest(),
             size_bytes=len(BYTES),
         )
-        yield Weights(name="net", what="a test", licence="MIT", origin="here", files=(file,))
+        yield Weights(
+            name="net",
+            setting="tools.detector",
+            what="a test",
+            licence="MIT",
+            origin="here",
+            files=(file,),
+        )
         server.shutdown()
         thread.join()
 
@@ -109,7 +116,7 @@ def test_unknown_name_lists_the_known_ones():
 
 def test_registry_is_complete():
     for weights in KNOWN:
-        assert weights.licence == "Apache-2.0"
+        assert weights.licence in ("Apache-2.0", "BSD-3-Clause")
         for file in weights.files:
             assert file.url.startswith("https://")
             assert file.url.endswith((file.name, "vocab.txt"))

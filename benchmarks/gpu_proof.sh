@@ -1,7 +1,7 @@
 #!/bin/sh
 # Proves the networks on a GPU and measures them: the gpu-marked tests, then the tools.
 #   benchmarks/gpu_proof.sh [TABLE.md]
-# Writes the table that docs/tools.md asks for; well under 8 minutes on one GPU.
+# Writes the table that docs/benchmarks.md asks for; meant to take under 8 minutes on one GPU.
 set -eu
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python}

@@ -123,8 +123,11 @@ def _verdict(record: Record) -> Iterator[str]:
         yield f"  anomaly: {anomaly['what']}" + (
             f" at {_box(anomaly['box'])}" if anomaly.get("box") else ""
         )
-    if len(record.vote_levels) > 1:
-        yield f"  votes: {', '.join('none' if v is None else str(v) for v in record.vote_levels)}"
+    votes = record.vote_levels
+    if len(votes) > 1:
+        said = ", ".join("none" if level is None else str(level) for level in votes)
+        agree = f" ({votes.count(record.level)} of {len(votes)} agree)" if record.level else ""
+        yield f"  votes: {said}{agree}"
 
 
 def _evidence(evidence: Sequence[Evidence], run: Run) -> Iterator[str]:

@@ -85,7 +85,9 @@ function details(found, page, criterion) {
   }
   add("flags", record.flags.length && record.flags.map((flag) => [AJ.h("span", { class: "tag" }, flag), " "]));
   add("notes", record.notes.length && record.notes.map((note) => AJ.h("div", {}, AJ.own(note))));
-  add("votes", record.vote_levels.length > 1 && record.vote_levels.map((level) => level ?? "none").join(", "));
+  const votes = record.vote_levels, agreed = votes.filter((level) => level === record.level).length;
+  const said = votes.map((level) => level ?? "none").join(", ");
+  add("votes", votes.length > 1 && said + (record.level ? ` (${agreed} of ${votes.length} agree)` : ""));
   add("round", found.round > 0 && String(found.round + 1));
   add("judge", [record.judge, record.judge_returned_model && record.judge_returned_model !== record.judge && ` (answered as ${record.judge_returned_model})`, record.endpoint && ` at ${record.endpoint}`].filter(Boolean).join(""));
   add("cost", costOf(record));

@@ -32,8 +32,9 @@ from agent_judge.tools.difference import find_differences
 from agent_judge.tools.toolbox import build_tools
 from agent_judge.tools.zoom_in import zoom
 from benchmarks import scale
+from benchmarks.bare import bare_ms
 from benchmarks.figures import HEAD, Figure, machine
-from benchmarks.loop import IN_FLIGHT, measure
+from benchmarks.loop import IN_FLIGHT, endpoint, measure
 from benchmarks.pairs import EDIT, pairs, write_pairs
 
 SIZE_WH = (1024, 1024)
@@ -101,6 +102,9 @@ def loop(in_flight: Sequence[int], folder: Path) -> Iterator[Figure]:
     """Criteria a second beside the endpoint's own pace, and the overhead."""
     most = max(in_flight) * SAMPLES_EACH
     manifest = write_pairs(folder / "pairs", most, SIZE_WH, boxes=False)
+    with endpoint(0, SIZE_WH) as ask:
+        bare = bare_ms(str(ask("base_url")))
+    yield Figure(what="openai and LangGraph alone, a turn", value=bare, unit="ms")
     for n in in_flight:
         pace = measure(
             manifest, in_flight=n, latency_s=0.3, size_wh=SIZE_WH, limit=n * SAMPLES_EACH

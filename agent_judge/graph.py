@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -31,7 +32,13 @@ from agent_judge.conversation import (
     tool_schemas,
     user_says,
 )
-from agent_judge.errors import ContradictionError, JudgeError, ReplyError, ToolError
+from agent_judge.errors import (
+    AgentJudgeError,
+    ContradictionError,
+    JudgeError,
+    ReplyError,
+    ToolError,
+)
 from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
 from agent_judge.judges.reply import answer_schema, read_verdict
 from agent_judge.judges.spoken import declines, text_of
@@ -43,6 +50,7 @@ from agent_judge.tools.base import Tool, ToolReply, View
 from agent_judge.tools.views_seen import with_views_seen
 
 _BOX_ARGUMENTS = ("box", "region")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
@@ -201,7 +209,7 @@ async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
         _require_all(args, tool.parameters(view))
         earlier = _same_call(call.name, args, loop.trace.evidence)
         if earlier is not None:
-            return _repeated(earlier)
+            return _repeated(earlier, trimmed="crops_trimmed" in loop.trace.ledger.flags)
         reply, images = await asyncio.to_thread(_use, tool, view, args, loop.album)
         reply = with_views_seen(reply, call.name, loop.trace.evidence)
     except ToolError as err:
@@ -220,8 +228,19 @@ async def _run_call(call: ToolCall, loop: Loop) -> Evidence:
 def _use(
     tool: Tool, view: View, args: Mapping[str, Any], album: Album
 ) -> tuple[ToolReply, tuple[str, ...]]:
-    """A tool's reply and the hashes of its pictures, which are kept."""
-    reply = tool(view, args)
+    """A tool's reply and the hashes of its pictures, which are kept.
+
+    Raises:
+        ToolError: the tool's own, for the judge.
+        JudgeError: the tool broke; a verdict without its evidence would be another one.
+    """
+    try:
+        reply = tool(view, args)
+    except AgentJudgeError:
+        raise
+    except Exception as err:  # whatever a tool's libraries raise ends this criterion alone
+        _log.debug("%s broke", tool.name, exc_info=True)
+        raise JudgeError("tool_failure", f"{tool.name} broke: {err!r}") from err
     return reply, tuple(album.add_evidence(picture.pixels) for picture in reply.pictures)
 
 
@@ -249,10 +268,12 @@ def _same_call(name: str, args: Mapping[str, Any], done: Sequence[Evidence]) -> 
     return next((e for e in done if e.tool == name and e.args == args), None)
 
 
-def _repeated(earlier: Evidence) -> Evidence:
-    """The same reply again, without its pictures: they are in the conversation already."""
-    told = "same call as before: its pictures came with that reply"
-    data = {"repeated": told, **json.loads(earlier.text)}
+def _repeated(earlier: Evidence, *, trimmed: bool) -> Evidence:
+    """The same reply again; its pictures too only where older ones are left out of requests."""
+    told = "its pictures are shown again" if trimmed else "its pictures came with that reply"
+    data = {"repeated": f"same call as before: {told}", **json.loads(earlier.text)}
+    if trimmed:
+        return replace(earlier, text=_as_text(data))
     return Evidence(tool=earlier.tool, args=earlier.args, text=_as_text(data))
 
 

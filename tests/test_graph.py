@@ -3,6 +3,7 @@
 import itertools
 import json
 import sys
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -17,6 +18,7 @@ from agent_judge.records import Criterion
 from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.tools.base import View
 from agent_judge.tools.difference import DifferenceTool
+from agent_judge.tools.grounding import GroundingTool
 from agent_judge.tools.zoom_in import ZoomInTool
 from tests.fakes import ScriptedJudge, answers, calls, says
 
@@ -135,6 +137,54 @@ async def test_the_same_call_again_costs_nothing_and_is_said():
     again = judge.requests[2].messages[-1]
     assert again["role"] == "tool"
     assert "repeated" in json.loads(again["content"])
+
+
+async def test_the_same_call_shows_its_pictures_again_where_older_ones_are_left_out():
+    def trimmed(request):
+        request.ledger.flags.add("crops_trimmed")
+        return calls(ZOOM, first=1)
+
+    judge = ScriptedJudge([calls(ZOOM), trimmed, answers("IF", 4)])
+    loop = a_loop(judge)
+    await run_loop(loop)
+    assert len(loop.trace.evidence) == 1
+    told, shown = judge.requests[2].messages[-2:]
+    assert "shown again" in json.loads(told["content"])["repeated"]
+    assert shown["content"] == judge.requests[1].messages[-1]["content"]
+
+
+@dataclass(frozen=True)
+class Broken:
+    name: str = "zoom_in"
+    description: str = "breaks"
+
+    def parameters(self, view):
+        return {"type": "object", "properties": {}}
+
+    def __call__(self, view, args):
+        raise RuntimeError("device lost")
+
+
+async def test_a_tool_that_breaks_is_tool_failure_and_keeps_what_was_seen():
+    loop = replace(
+        a_loop(ScriptedJudge([calls(DIFFERENCE), calls(ZOOM, first=1)])),
+        tools=(Broken(), DifferenceTool()),
+    )
+    with pytest.raises(JudgeError, match=r"zoom_in broke: .*device lost") as caught:
+        await run_loop(loop)
+    assert caught.value.reason == "tool_failure"
+    assert [e.tool for e in loop.trace.evidence] == ["difference"]
+
+
+async def test_grounding_without_a_detector_is_told_once_and_the_judge_ends_with_the_others():
+    """Case T01."""
+    ground = ("grounding", {"picture": "source", "phrases": ["red patch"]})
+    judge = ScriptedJudge([calls(ground), calls(ZOOM, first=1), answers("IF", 4)])
+    loop = replace(a_loop(judge), tools=(GroundingTool(), ZoomInTool()))
+    verdict = await run_loop(loop)
+    assert verdict.level == 4
+    assert "not available" in json.loads(loop.trace.evidence[0].text)["error"]
+    assert [e.tool for e in loop.trace.evidence] == ["grounding", "zoom_in"]
 
 
 async def test_a_box_outside_is_told_to_the_judge_and_the_loop_goes_on():

@@ -21,6 +21,9 @@ def merge(
     """Merge runs that share judge, mode, rubric and settings; overlaps are counted once."""
     with closing(Store.open(run_dirs[0])) as first:
         binding = first.binding
+    for run_dir in run_dirs[1:]:  # before anything is written
+        with closing(Store.open(run_dir)) as other:
+            other.check_binding(binding)
     with closing(Store.create(out, binding)) as store:
         for run_dir in run_dirs:
             store.absorb(run_dir)

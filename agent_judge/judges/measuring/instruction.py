@@ -43,6 +43,29 @@ def wanted_text(instruction: str) -> str | None:
     return None
 
 
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_IN_ALL = re.compile(
+    r"\b(?:exactly|only|there (?:are|is)|leave|leaving|keep)\s+(?:just |only |exactly )?"
+    rf"(\d+|{'|'.join(_NUMBERS)})\b",
+    re.IGNORECASE,
+)
+
+
+def wanted_number(instruction: str) -> int | None:
+    """How many there shall be in all; None where the text does not say so plainly.
+
+    Example:
+        >>> wanted_number("Remove some of the 5 cups until exactly two are left.")
+        2
+        >>> wanted_number("Remove two of the five cups")
+    """
+    found = {word.lower() for word in _IN_ALL.findall(instruction)}
+    if len(found) != 1:
+        return None
+    word = found.pop()
+    return int(word) if word.isdigit() else _NUMBERS.index(word) + 1
+
+
 def kind_of(task: Mapping[str, Any]) -> str:
     """The type of the task; where none is given, removals and colour edits are known by wording.
 

@@ -16,7 +16,7 @@ from agent_judge.judges.measuring.changes import shrunk
 from agent_judge.judges.measuring.counting import count_things
 from agent_judge.judges.measuring.finding import Unsure
 from agent_judge.judges.measuring.ground import figure, fine_figure, same_outline, surroundings
-from agent_judge.judges.measuring.instruction import wanted_text
+from agent_judge.judges.measuring.instruction import wanted_number, wanted_text
 from agent_judge.judges.measuring.lettering import same_letters
 from agent_judge.judges.measuring.reading import canonical, is_other, read_line
 from agent_judge.judges.measuring.texture import detail, direction_gap
@@ -82,17 +82,23 @@ def _with_colour(told: str, gap: float) -> Verdict:
 
 
 def judge_count(case: Case) -> Verdict | None:
-    """By counting: the number must be the reference's, the things those of the source."""
+    """By counting: the number must be the text's or the reference's, the things the source's."""
     counted = count_things(case.changes) if case.boxed else None
-    if counted is None or counted.reference is None:
+    if counted is None:
+        return None
+    asked = wanted_number(case.instruction)
+    wanted = counted.reference if asked is None else asked
+    if wanted is None:
         return None
     present, altered = counted.edited.present, counted.edited.altered
-    told = f"{counted.source} before, {present} now, {counted.reference} in the reference"
-    if counted.reference == counted.source:
-        return Unsure(why=f"{told}: the reference cannot be told from the source by counting")
+    told = f"{counted.source} before, {present} now, {wanted} asked for"
+    if counted.reference not in (None, wanted):
+        return Unsure(why=f"{told}, {counted.reference} in the reference: one count must be wrong")
+    if wanted == counted.source:
+        return Unsure(why=f"{told}: nothing to be told by counting")
     if present == counted.source:
         return Unsure(why=f"{told}, though they look different") if altered else not_edited(told)
-    if present != counted.reference:
+    if present != wanted:
         return other_action(told)
     if altered > present / 2:
         return done(f"{told}, but they are other things", kept=False)

@@ -1,6 +1,6 @@
 import pytest
 
-from agent_judge.judges.measuring.instruction import kind_of, wanted_text
+from agent_judge.judges.measuring.instruction import kind_of, wanted_number, wanted_text
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,19 @@ def test_a_given_type_is_believed():
 )
 def test_the_wanted_text_is_quoted_or_in_capitals(instruction, text):
     assert wanted_text(instruction) == text
+
+
+@pytest.mark.parametrize(
+    ("instruction", "number"),
+    [
+        ("Remove some of the 5 cups until exactly 1 is left.", 1),
+        ("Add to the 3 cups so that there are 6.", 6),
+        ("Leave only Three cups", 3),
+        ("Keep exactly ten cups", 10),
+        ("Remove two cups", None),
+        ("There are 5 cups; leave 2", None),
+        ("Make exactly one cup red and keep two", None),
+    ],
+)
+def test_the_wanted_number_is_what_shall_be_there_in_all(instruction, number):
+    assert wanted_number(instruction) == number

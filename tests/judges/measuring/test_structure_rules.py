@@ -95,9 +95,18 @@ class TestCount:
             picture = disc(picture, BLUE if n < strange else colour, PLACES[i])
         return picture
 
-    def judged(self, edited, reference, n=4):
-        counted = case(self.things(range(n)), edited, reference, boxes=PLACES[:n])
-        return judge_count(counted)
+    def judged(self, edited, reference, n=4, asked=""):
+        pictures = (self.things(range(n)), edited, reference)
+        return judge_count(case(*pictures, asked=asked, boxes=PLACES[:n]))
+
+    @pytest.mark.parametrize(("which", "wanted"), [((0, 3), 4), ((1,), 2), ((0, 1, 2, 3), 1)])
+    def test_without_a_reference_the_number_of_the_text_decides(self, which, wanted):
+        asked = "Remove some of the four balls until exactly two are left."
+        assert level(self.judged(self.things(which), None, asked=asked)) == wanted
+
+    def test_a_text_and_a_reference_of_two_numbers_leave_it_open(self):
+        verdict = self.judged(self.things((0, 1)), self.things((0, 1, 2)), asked="Leave only two.")
+        assert level(verdict) is None
 
     @pytest.mark.parametrize(
         ("which", "wanted"),

@@ -17,7 +17,7 @@ from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.store import Store
 from agent_judge.tools.base import Tool
-from agent_judge.tools.loaded import shared_detector, shared_upscaler
+from agent_judge.tools.loaded import device_for, shared_detector, shared_upscaler
 from agent_judge.tools.super_resolution import NETWORKS
 from agent_judge.tools.toolbox import build_tools
 
@@ -58,7 +58,9 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
         InputError: the judge or a tool cannot be set up from these settings.
         WeightsError: weights that the settings name are missing or damaged.
     """
-    tools = settings.tools  # missing weights end the run before it begins
+    tools = settings.tools  # a missing device or weights end the run before it begins
+    if tools.device == "cuda":
+        device_for(tools.device)
     if tools.detector is not None:
         shared_detector(tools.detector, tools.device)
     if tools.enhancer not in NETWORKS:

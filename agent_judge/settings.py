@@ -92,7 +92,8 @@ class ToolSettings(_Table):
     """Weights of the grounding detector: a known name, a file or a folder."""
     enhancer: str = "animevideov3"
     """Weights of the super-resolution network: `animevideov3`, `x4plus`, a known name or a file."""
-    device: str = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where networks run."""
 
 
 class RunSettings(_Table):

@@ -58,6 +58,7 @@ def test_assignments_reach_any_setting(tmp_path, assignment, read):
         ("x = " + "[" * 9999, [], "cannot be read"),
         ("", ["x.y=" + "[" * 9999], "unknown setting 'x'"),
         ("criteria = []", [], "criteria"),
+        ("", ["tools.device=tpu"], "tools.device"),
         ("", ["judge.model="], "judge.model"),
         ("", ['judge.base_url="  "'], "judge.base_url"),
         ("[judge]\nrequest_timeout_s = inf", [], "judge.request_timeout_s"),

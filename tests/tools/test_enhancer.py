@@ -161,6 +161,7 @@ class RunsOut:
 
 
 def test_smaller_tiles_are_tried_once_and_said_when_memory_runs_out():
+    """Case T06."""
     crop = photo(200, 200)
     done = enhance(crop, stub(RunsOut(limit=130 * 130)))
     assert not done.fallback
@@ -169,6 +170,7 @@ def test_smaller_tiles_are_tried_once_and_said_when_memory_runs_out():
 
 
 def test_plain_picture_marked_as_fallback_when_even_small_tiles_are_too_large():
+    """Case T06: the second crop is never answered with the first."""
     run = RunsOut(limit=0, fine=1)
     first, second = photo(64, 64), photo(64, 64, left=300, top=300)
     assert not enhance(first, stub(run)).fallback
@@ -191,6 +193,7 @@ def test_reply_shows_both_enlargements_and_says_price_and_caution(view):
     assert reply.pictures[0].label.endswith("enhanced by a network")
     assert reply.pictures[1].label.endswith("plain enlargement")
     assert reply.data["cost"].startswith("4096 px, about")
+    assert reply.data["network"].startswith("Real-ESRGAN animevideov3, ")
     assert CAUTION in reply.data["notes"]
     assert (
         reply.data == EnhanceTool()(view, {"picture": "edited", "box": [300, 200, 306, 209]}).data

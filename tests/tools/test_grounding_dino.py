@@ -216,6 +216,7 @@ def test_text_encoder_equals_transformers_own_and_hides_phrases_from_each_other(
 
 
 def test_text_encoder_adapter_is_still_needed_and_leaves_the_package_as_it_was(by_package):
+    """Case T02."""
     import groundingdino.models.GroundingDINO.groundingdino as package
     from groundingdino.models.GroundingDINO import bertwarper
     from transformers import BertModel

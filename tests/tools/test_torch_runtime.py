@@ -174,6 +174,7 @@ def test_torch_that_runs_out_of_memory_raises_memory_error_and_nothing_else():
 
 
 def test_functional_tensor_adapter_is_gone_after_use_and_still_needed():
+    """Case T04."""
     import torchvision.transforms
 
     missing = "torchvision.transforms.functional_tensor"

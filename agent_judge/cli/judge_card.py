@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agent_judge.audit.card import cards_folder, describe, find_card
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED
 
@@ -19,5 +18,8 @@ def card_lines(run: Run, folder: Path | None = None) -> tuple[str, ...]:
     Raises:
         InputError: the judge's card cannot be read.
     """
+    # Here, because it brings the exam's painters: a run would start a quarter later.
+    from agent_judge.audit.card import cards_folder, describe, find_card
+
     judge = run.store.binding.get("judge", {}).get("model") or MEASURED
     return describe(find_card(judge, folder or cards_folder()), run.store.outcomes())

@@ -39,7 +39,8 @@ def fetch_(name: Name) -> None:
 
     def tell(come: int, expected: int) -> None:
         if sys.stderr.isatty():
-            print(f"\r{come / 1e6:,.0f} of {expected / 1e6:,.0f} MB", end="", file=sys.stderr)
+            end = "" if come < expected else "\n"
+            print(f"\r{come / 1e6:,.1f} of {expected / 1e6:,.1f} MB", end=end, file=sys.stderr)
 
     for path in fetch(known(name), cache_folder(), tell):
         print(path)

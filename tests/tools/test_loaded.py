@@ -1,3 +1,4 @@
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -7,7 +8,12 @@ import pytest
 
 from agent_judge.errors import InputError, WeightsError
 from agent_judge.settings import ToolSettings
-from agent_judge.tools.loaded import device_for, shared_detector, shared_upscaler
+from agent_judge.tools.loaded import (
+    _upscaler,
+    device_for,
+    shared_detector,
+    shared_upscaler,
+)
 from agent_judge.tools.super_resolution import DEFAULT_NETWORK, NETWORKS, network_named
 from agent_judge.tools.weights import cache_folder
 
@@ -39,6 +45,19 @@ def test_networks_of_the_package_run_without_torch_on_the_cpu():
     """Case T04: whatever realesrgan's own imports do."""
     assert ToolSettings().enhancer == DEFAULT_NETWORK
     assert shared_upscaler(DEFAULT_NETWORK, "cpu").runtime == "ncnn"
+
+
+def test_networks_of_the_package_run_by_ncnn_where_torch_cannot_be_imported(monkeypatch):
+    """Case T04: on CUDA too."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    loaded = _upscaler.__wrapped__(DEFAULT_NETWORK, "cuda")
+    assert (loaded.runtime, loaded.device) == ("ncnn", "cpu")
+
+
+def test_pth_file_without_torch_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(WeightsError, match=r"pip install 'agent-judge\[models\]'"):
+        shared_upscaler(str(tmp_path / "net.pth"), "cpu")
 
 
 def test_enhancer_is_named_by_network_known_weights_or_file(tmp_path):

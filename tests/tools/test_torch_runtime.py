@@ -192,7 +192,9 @@ def test_functional_tensor_adapter_is_gone_after_use_and_still_needed():
 def test_half_precision_on_cuda_stays_within_three_grey_levels_of_the_cpu(name):
     crop = (photo(96, 64) * 255).astype(np.uint8)
     assert device_for("auto") == "cuda"
-    on_gpu = enhance(crop, shared_upscaler(name, "cuda")).pixels
+    by_torch = shared_upscaler(name, "cuda")
+    assert (by_torch.runtime, by_torch.device) == ("realesrgan", "cuda")
+    on_gpu = enhance(crop, by_torch).pixels
     on_cpu = enhance(crop, shared_upscaler(name, "cpu")).pixels
     assert np.abs(on_gpu.astype(int) - on_cpu).max() <= 3
 

@@ -19,7 +19,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("judged")
-    manifest = write_rows(folder, 1)
+    manifest = write_rows(folder, 1, editor="é漢")
     agent_judge("run", manifest, "--out", folder / "run", "--judge", "measured")
     return folder / "run"
 
@@ -53,3 +53,15 @@ def test_an_error_that_nobody_can_read_keeps_its_exit_code(tmp_path, stderr):
 def test_a_reader_that_leaves_a_table_early_is_told_by_the_exit_code(run):
     done = shell(f"{judging(run)} | true; exit ${{PIPESTATUS[0]}}")
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("verb", "shown"),
+    [("show {} r0", r"\xe9\u6f22"), ("export {}", "é漢"), ("export {} --format csv", "é漢")],
+)
+def test_no_locale_ends_a_command_for_a_letter_that_it_lacks(run, verb, shown):
+    """What is data stays UTF-8; what a person reads is written with numbers."""
+    bare = "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 PYTHONIOENCODING=ascii"
+    done = shell(f"{bare} {PROGRAM} {verb.format(run)}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown in done.stdout

@@ -51,6 +51,22 @@ def tools_of(settings: Settings) -> tuple[Tool, ...]:
     )
 
 
+def load_networks(settings: Settings) -> None:
+    """Loads the networks that the settings name, so that what is missing ends no started run.
+
+    Raises:
+        InputError: the device is not there, or a network's packages are not.
+        WeightsError: weights are missing or damaged.
+    """
+    tools = settings.tools
+    if tools.device == "cuda":
+        device_for(tools.device)
+    if tools.detector is not None:
+        shared_detector(tools.detector, tools.device)
+    if tools.enhancer not in NETWORKS:
+        shared_upscaler(tools.enhancer, tools.device)
+
+
 def bench_of(settings: Settings, store: Store | None = None) -> Bench:
     """What the settings judge with.
 
@@ -58,13 +74,7 @@ def bench_of(settings: Settings, store: Store | None = None) -> Bench:
         InputError: the judge or a tool cannot be set up from these settings.
         WeightsError: weights that the settings name are missing or damaged.
     """
-    tools = settings.tools  # a missing device or weights end the run before it begins
-    if tools.device == "cuda":
-        device_for(tools.device)
-    if tools.detector is not None:
-        shared_detector(tools.detector, tools.device)
-    if tools.enhancer not in NETWORKS:
-        shared_upscaler(tools.enhancer, tools.device)
+    load_networks(settings)
     return Bench(
         judge=choose_judge(settings, store.replies if store else None),
         tools=tools_of(settings),

@@ -6,6 +6,7 @@ From the same weights as by ncnn, or from the publisher's `.pth` files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +17,14 @@ from agent_judge.errors import WeightsError
 from agent_judge.tools.checkpoint import read_checkpoint
 from agent_judge.tools.functional_tensor_adapter import functional_tensor
 from agent_judge.tools.ncnn_weights import read_state_dict
-from agent_judge.tools.super_resolution import SCALE, Floats, Network, Upscaler, wheel_files
+from agent_judge.tools.super_resolution import (
+    NETWORKS,
+    SCALE,
+    Floats,
+    Network,
+    Upscaler,
+    wheel_files,
+)
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
@@ -34,7 +42,11 @@ def load_realesrgan(network: Network, device: str) -> Upscaler:
         ImportError: the extra `models` is not installed.
         WeightsError: the network's files are missing or damaged.
     """
-    run = runner(build_upsampler(network, device), device)
+    upsampler = build_upsampler(network, device)
+    run = runner(upsampler, device)
+    if isinstance(network.files, Path):
+        like = "x4plus" if hasattr(upsampler.model, "conv_first") else "animevideov3"
+        network = replace(network, seconds_per_megapixel=NETWORKS[like].seconds_per_megapixel)
     # On the CPU a batch gains nothing (benchmarks/tools.py) and takes more memory.
     worker: Worker[Floats, Floats] = Worker(
         run, key=np.shape, max_batch=MAX_BATCH if device != "cpu" else 1

@@ -30,7 +30,7 @@ from agent_judge.judges.choose import jobs_of
 from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.run import Run
-from agent_judge.runner import endpoint_of, model_for
+from agent_judge.runner import endpoint_of, load_networks, model_for
 from agent_judge.settings import Settings
 from agent_judge.shard import parse_shard
 from agent_judge.store import Store
@@ -130,7 +130,9 @@ def _run(
     if not is_planned(rows, settings, out):
         n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
     settings = model_for(settings, out)
-    host = asyncio.run(endpoint_of(settings))  # a judge without a key must not bind the folder
+    # A judge without a key, or a tool without its weights, must not bind the folder.
+    host = asyncio.run(endpoint_of(settings))
+    load_networks(settings)
     with closing(Store.create(out, binding_of(settings))) as store:
         plan_rows(rows, settings, store, again)
         if rows.limit is not None:

@@ -88,6 +88,8 @@ def test_pth_file_gives_what_the_same_weights_give_by_ncnn(tmp_path, layout):
     path = pth(tmp_path / "realesr.pth", "animevideov3", layout)
     upscaler = shared_upscaler(str(path), "cpu")
     assert (upscaler.runtime, upscaler.network.name) == ("realesrgan", "realesr")
+    small = NETWORKS["animevideov3"]
+    assert upscaler.network.seconds_per_megapixel == small.seconds_per_megapixel
     crop = photo(40, 24)
     ncnn = load_ncnn(NETWORKS["animevideov3"])
     assert np.abs(levels(upscaler.run(crop)) - levels(ncnn.run(crop))).max() <= 1

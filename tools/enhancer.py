@@ -25,7 +25,14 @@ from agent_judge.tools.super_resolution import (
     network_named,
 )
 from agent_judge.tools.tiles import ramp, spans
-from agent_judge.tools.window import BOX_SCHEMA, asked_box, cut_out, fit_window, named_picture
+from agent_judge.tools.window import (
+    BOX_SCHEMA,
+    asked_box,
+    cut_out,
+    fit_window,
+    mask_notes,
+    named_picture,
+)
 
 CAUTION = "enhanced texture and lettering may be invented: they are no evidence by themselves"
 _PAD_PX = 8
@@ -188,7 +195,7 @@ class EnhanceTool:
             "network": f"Real-ESRGAN {upscaler.network.name}, {runtime}",
             "fallback": result.fallback,
             "cost": f"{window.area:.0f} px, about {seconds:.2g} s on two CPU cores",
-            "notes": [*result.notes, CAUTION],
+            "notes": [*result.notes, *mask_notes(view, window), CAUTION],
             "summary": f"{name}: {window.width:.0f}x{window.height:.0f} px, centre {where}, x4",
         }
         way = "plain interpolation (fallback)" if result.fallback else "enhanced by a network"

@@ -91,6 +91,13 @@ def fit_window(box: Box, size_wh: tuple[int, int], *, margin_px: float | None = 
     return Box(x1, y1, x2, y2)
 
 
+def mask_notes(view: View, window: Box) -> tuple[str, ...]:
+    """What to say of a window that shows a painted mask (DLEBench A.3): it is no edit."""
+    if any(window.iou(masked) > 0 for masked in view.masked):
+        return ("white rectangles hide the edited objects on purpose",)
+    return ()
+
+
 def cut_out(pixels: RGB, window: Box) -> RGB:
     """The pixels of a window of whole pixels inside the picture (a view, not a copy)."""
     x1, y1, x2, y2 = (int(v) for v in window.xyxy)

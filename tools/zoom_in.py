@@ -22,6 +22,7 @@ from agent_judge.tools.window import (
     asked_box,
     cut_out,
     fit_window,
+    mask_notes,
     named_picture,
 )
 
@@ -159,9 +160,7 @@ class ZoomInTool:
         """
         name, pixels = named_picture(view, args)
         shown = zoom(pixels, args["box"])
-        notes = list(shown.notes)
-        if any(shown.window.iou(masked) > 0 for masked in view.masked):
-            notes.append("white rectangles hide the edited objects on purpose")
+        notes = [*shown.notes, *mask_notes(view, shown.window)]
         width, height = view.size_wh
         box_px = [int(v) for v in shown.window.xyxy]
         box_wh = f"{shown.window.width:.0f}x{shown.window.height:.0f}"

@@ -1,5 +1,6 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -10,6 +11,7 @@ from skimage.metrics import peak_signal_noise_ratio
 
 from agent_judge.errors import ToolError
 from agent_judge.images import load_image
+from agent_judge.records import Box
 from agent_judge.tools.base import View
 from agent_judge.tools.enhancer import CAUTION, EnhanceTool, enhance
 from agent_judge.tools.loaded import shared_upscaler
@@ -209,6 +211,13 @@ def test_too_many_pixels_are_refused_with_the_limit(view):
 def test_small_picture_needs_no_box():
     small = View(source=photo(20, 12), edited=photo(20, 12))
     assert EnhanceTool()(small, {"picture": "source"}).pictures[0].pixels.shape == (48, 80, 3)
+
+
+@pytest.mark.parametrize(("box", "told"), [([0, 0, 90, 90], True), ([400, 300, 480, 380], False)])
+def test_white_mask_in_sight_is_said_to_be_on_purpose(view, box, told):
+    masked = replace(view, masked=(Box(50, 50, 70, 70),))
+    notes = EnhanceTool()(masked, {"picture": "source", "box": box}).data["notes"]
+    assert any("on purpose" in note for note in notes) == told
 
 
 def test_box_outside_is_told_with_the_size(view):

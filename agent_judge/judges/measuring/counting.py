@@ -93,16 +93,17 @@ def _state(changes: Changes, lab: Planes, away: Plane, box: Box) -> _State | Non
     laid = changes.laid
     part = inside((box,), laid.target.shape)
     core = inside((box,), laid.target.shape, -0.2 * min(box.width, box.height))
-    moved = float(np.median(away[core]))
-    if moved < max(_LEAST, 0.5 * changes.limit):
-        return "kept"
+    still = float(np.median(away[core])) < max(_LEAST, 0.5 * changes.limit)
     ring = surroundings(part, laid.ring)
     before, after = (figure(p, part, ring) for p in (laid.source, lab))
     if before.clear < _CLEAR or not before.mask.any():
-        return None
+        return "kept" if still else None
+    if after.contrast < _GONE * before.contrast:  # a thin or faint thing goes without much change
+        return "gone"
+    if still:
+        return "kept"
     rim = _rim(before.mask)
-    faded = after.contrast < _GONE * before.contrast
-    if faded or edges(lab, rim) < _GONE * edges(laid.source, rim):
+    if edges(lab, rim) < _GONE * edges(laid.source, rim):
         return "gone"
     return "altered" if _median_gap(laid.source, lab, before.mask) > _ALIKE else "kept"
 

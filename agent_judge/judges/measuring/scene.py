@@ -10,7 +10,7 @@ import numpy as np
 from agent_judge.judges.measuring.exhibits import Exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.laid_over import distance, lay_crops_over
-from agent_judge.judges.measuring.seen import Region, Seen, distinct, look, read_seen
+from agent_judge.judges.measuring.seen import Region, Seen, distinct, gap, look, read_seen
 from agent_judge.judges.measuring.thresholds import SCENE
 from agent_judge.judges.measuring.whole import compare_whole
 from agent_judge.records import Box
@@ -42,7 +42,7 @@ def judge_scene(exhibits: Exhibits) -> Finding | Unsure:
     if allowed is None and not seen.nothing:
         return Unsure(why="without a reference or boxes, pixels cannot tell target and rest apart")
     outside = [r for r in seen.regions if not any(_belongs(r.box, a) for a in allowed or ())]
-    return _counted(pair, outside, seen)
+    return _counted(pair, outside, seen, white)
 
 
 def _fallen(pair: _Pair, white: Sequence[Box], seen: Seen) -> Finding | Unsure | None:
@@ -82,12 +82,14 @@ def _belongs(region: Box, target: Box) -> bool:
     return inside and region.area <= 2 * target.area
 
 
-def _counted(pair: _Pair, regions: Sequence[Region], seen: Seen) -> Finding | Unsure:
+def _counted(
+    pair: _Pair, regions: Sequence[Region], seen: Seen, white: Sequence[Box]
+) -> Finding | Unsure:
     """How many distinct things changed: surely, and at most."""
     if seen.moved_share > SCENE.moved_share:
         why = f"the whole scene moved by {seen.moved_share:.1%} of its diagonal"
         return _finding(2, (), why, pair.size_wh)
-    surely, perhaps = _visible(pair, regions)
+    surely, perhaps = _visible(pair, regions, white)
     things = distinct(surely, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
     at_most = distinct([*surely, *perhaps], gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
     if min(len(things), 2) != min(len(at_most), 2):
@@ -109,18 +111,35 @@ def _finding(count: int, things: Sequence[Box], why: str, size_wh: tuple[int, in
     )
 
 
-def _visible(pair: _Pair, regions: Sequence[Region]) -> tuple[list[Box], list[Box]]:
-    """The regions that everybody sees, and those that some might."""
+def _visible(
+    pair: _Pair, regions: Sequence[Region], white: Sequence[Box]
+) -> tuple[list[Box], list[Box]]:
+    """The regions that everybody sees as an anomaly, and those that some might."""
     surely: list[Box] = []
     perhaps: list[Box] = []
     least = max(SCENE.area_px, SCENE.area_share * pair.size_wh[0] * pair.size_wh[1])
     for region in regions[: SCENE.checked]:
         apart = _apart(pair, region)
-        if apart > SCENE.seen_surely and region.area_px > least:
+        evident = apart > SCENE.seen_surely and region.area_px > least
+        if evident and not _is_halo(region.box, white) and not _is_mark(region, pair.size_wh):
             surely.append(region.box)
         elif apart > SCENE.seen_least:
             perhaps.append(region.box)
     return surely, perhaps
+
+
+def _is_halo(region: Box, white: Sequence[Box]) -> bool:
+    """Whether a region lies right at a target: its shadow, or what it hid, as likely as damage."""
+    reach = [SCENE.halo_share * max(box.width, box.height) for box in white]
+    return any(gap(region, box) <= r for box, r in zip(white, reach, strict=True))
+
+
+def _is_mark(region: Region, size_wh: tuple[int, int]) -> bool:
+    """Whether a small region fills a corner of the picture, as the mark of a model does."""
+    box, near = region.box, SCENE.corner_px
+    across = box.x1 <= near or box.x2 >= size_wh[0] - near
+    down = box.y1 <= near or box.y2 >= size_wh[1] - near
+    return across and down and box.area < SCENE.mark_share * size_wh[0] * size_wh[1]
 
 
 def _apart(pair: _Pair, region: Region) -> float:

@@ -91,7 +91,7 @@ def distinct(boxes: Sequence[Box], *, gap_share: float, gap_px: float) -> list[B
     for box in boxes:
         joined, apart = box, things
         while True:
-            near = [t for t in apart if _gap(t, joined) <= _reach(t, joined, gap_share, gap_px)]
+            near = [t for t in apart if gap(t, joined) <= _reach(t, joined, gap_share, gap_px)]
             if not near:
                 break
             for thing in near:
@@ -106,7 +106,8 @@ def _reach(a: Box, b: Box, gap_share: float, gap_px: float) -> float:
     return max(gap_px, gap_share * min(max(a.width, a.height), max(b.width, b.height)))
 
 
-def _gap(a: Box, b: Box) -> float:
+def gap(a: Box, b: Box) -> float:
+    """Pixels between two boxes along the axis that parts them more; 0 where they touch."""
     across = max(a.x1, b.x1) - min(a.x2, b.x2)
     down = max(a.y1, b.y1) - min(a.y2, b.y2)
     return max(across, down, 0.0)

@@ -54,6 +54,10 @@ def _untouched(changes: Changes, kind: str) -> Finding | Unsure | None:
     told = f"the target changed by {changes.done:.0%} of what the reference did"
     least = TARGET.not_done_at_all if kind in BY_STRUCTURE else TARGET.not_done
     if changes.done < least:
+        if changes.done > TARGET.not_done_at_all and changes.share > TARGET.most_of_it:
+            return Unsure(why=f"{told}, but nearly all of it")
+        if kind in FREE_PLACE and changes.spread > TARGET.spread:
+            return Unsure(why=f"{told}, and something came beside that")
         return not_edited(f"{told}: no more than noise")
     if changes.done < TARGET.half_done:
         return Unsure(why=told)

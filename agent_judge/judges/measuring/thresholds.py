@@ -19,7 +19,7 @@ class SceneThresholds:
     outlines_lost: float = 0.3
     """Agreement of outlines under which this is another place (0 for unrelated pictures; a scene
     that was kept has 0.6 and more)."""
-    typical_flat: float = 0.8
+    typical_flat: float = 0.9
     """Under this even lost outlines mean nothing: there were none."""
     seen_least: float = 4.5
     seen_surely: float = 8.0
@@ -37,6 +37,12 @@ class SceneThresholds:
     """Regions nearer than this share of the smaller one's longer side are fragments of one."""
     gap_px: float = 8.0
     """And so are regions nearer than this."""
+    halo_share: float = 0.15
+    """So near a target, as a share of its longer side, a change may be the target's own: a shadow,
+    an outline that reaches over the box."""
+    corner_px: float = 2.0
+    mark_share: float = 0.005
+    """A change in a corner of the picture that is smaller than this may be a model's own mark."""
     edge_share: float = 0.15
     """On full pictures: how far a target may reach beyond the reference's change, as a share of its
     shorter side."""
@@ -58,7 +64,8 @@ class TargetThresholds:
     not_done: float = 0.3
     """Less change than this share is none: re-rendering alone reaches 0.22, a right edit 0.5."""
     not_done_at_all: float = 0.12
-    """The same where an unclear structure should have told: a wrong outline may be near the old."""
+    """The same where an unclear structure should have told (a wrong outline may be near the old), and
+    where nearly all of the wanted part did change, if not that far."""
     half_done: float = 0.5
     """Up to here it is open whether something was done."""
     elsewhere: float = 0.3

@@ -1,8 +1,11 @@
 """Visual Consistency: planted changes outside the target, and what they come to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from agent_judge.judges.measuring.exhibits import ToolAnswer
 from agent_judge.judges.measuring.scene import judge_scene
 from agent_judge.oracle.mask import paint_white
 from agent_judge.records import Box
@@ -80,6 +83,46 @@ def test_a_large_motion_of_the_whole_is_several_anomalies():
     height, width = SOURCE.shape[:2]
     wide = photograph((width + 24, height), at=(126, 0))
     assert level(judged(wide[:, :width], PHOTO), "VC") in (1, 2)
+
+
+@pytest.mark.parametrize(("moved_px", "wanted"), [(0, 4), (4, 4), (14, 2)])
+def test_a_scene_that_moved_by_more_than_re_rendering_does_is_not_perfect(moved_px, wanted):
+    reply = {
+        "regions": [],
+        "omitted": 0,
+        "changed_fraction": 0.0,
+        "absolute_fraction": 0.0,
+        "transform": [[1, 0, moved_px], [0, 1, 0]],
+    }
+    shown = exhibits("VC", SOURCE, SOURCE, white=[TARGET])
+    looked = ToolAnswer(tool="difference", data=reply)
+    assert level(judge_scene(replace(shown, answers=(looked,))), "VC") == wanted
+
+
+@pytest.mark.parametrize(
+    ("box", "wanted"),
+    [
+        (Box(182, 104, 198, 126), None),
+        (Box(150, 132, 180, 142), None),
+        (Box(200, 104, 224, 126), 3),
+    ],
+    ids=["beside", "below", "farther"],
+)
+def test_a_change_right_at_the_target_may_be_its_shadow(box, wanted):
+    assert level(judged(drawn(EDITED, "rectangle", box, YELLOW)), "VC") == wanted
+
+
+@pytest.mark.parametrize(
+    ("box", "wanted"),
+    [
+        (Box(300, 230, 320, 240), None),
+        (Box(300, 200, 320, 240), 3),
+        (Box(200, 230, 220, 240), 3),
+    ],
+    ids=["a small one in the corner", "a large one", "at one border"],
+)
+def test_a_small_change_in_a_corner_may_be_a_model_s_mark(box, wanted):
+    assert level(judged(drawn(EDITED, "rectangle", box, YELLOW)), "VC") == wanted
 
 
 def test_a_motion_of_two_pixels_is_none():

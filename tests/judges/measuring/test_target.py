@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from agent_judge.judges.measuring.target import judge_target
+from agent_judge.records import Box
 from tests.judges.measuring.staged import (
     BLUE,
     BOX,
@@ -49,8 +50,7 @@ def test_what_re_rendering_does_to_a_target_is_no_edit(edited, reference):
 
 
 def test_an_edit_elsewhere_instead_is_none():
-    moved = BOX.grow(-10)
-    elsewhere = disc(SOURCE, GREEN, type(moved)(8, 8, 28, 28))
+    elsewhere = disc(SOURCE, GREEN, Box(8, 8, 28, 28))
     assert level(judged(elsewhere)) == 1
 
 
@@ -70,6 +70,19 @@ def test_half_of_a_change_is_left_open_and_a_trace_of_one_is_none():
 
     assert level(judged(mixed(0.15))) == 1
     assert level(judged(mixed(0.4), kind="other")) is None
+
+
+def test_a_weak_change_of_nearly_all_of_the_target_is_left_open():
+    source, reference = disc(PHOTO, (200, 60, 60)), disc(PHOTO, (10, 10, 10))
+    weak = disc(PHOTO, (180, 60, 90))
+    assert level(judged(weak, reference, "color", source)) is None
+
+
+def test_something_that_came_beside_the_reference_s_place_is_left_open():
+    first, second = Box(64, 44, 76, 56), Box(84, 64, 94, 74)
+    reference, edited = disc(SOURCE, BLUE, first.grow(3)), disc(SOURCE, BLUE, second)
+    assert level(judged(edited, reference, "other")) is None
+    assert level(judged(SOURCE, reference, "other")) == 1
 
 
 def test_a_stronger_edit_never_ranks_lower():

@@ -25,7 +25,7 @@ GRACE_S = 3.0
 """How long samples in flight may take to end after the run was asked to stop."""
 _REQUESTS_A_SPARE_SAMPLE = 4
 """For so many requests in flight one sample more is in work: while it is decoded, cropped or
-written, another's request has its place, and memory grows by no more than a quarter."""
+written, another's request has its place. Memory grows by a quarter; one at a time has none."""
 _ROWS_AT_ONCE = 100
 """Rows of a resumed run that are looked at before samples in work have their turn."""
 
@@ -191,7 +191,8 @@ async def judge_many(
         RunStopped: from the judge; assignments in flight are dropped.
     """
     waiting = iter(assignments)
-    places = jobs + (jobs // _REQUESTS_A_SPARE_SAMPLE if bench.judge.endpoint else 0)
+    spare = (jobs + _REQUESTS_A_SPARE_SAMPLE // 2) // _REQUESTS_A_SPARE_SAMPLE
+    places = jobs + (spare if bench.judge.endpoint else 0)
     spent = asyncio.Event()  # a cap was reached: what was not begun stays "not run"
     done: asyncio.Queue[Judged | None] = asyncio.Queue()
 

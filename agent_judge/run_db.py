@@ -223,7 +223,7 @@ def _address(path: Path) -> str:
         StoreError: such a folder holds a run that was cut off, and SQLite would have to write there
             to read what lies in its log.
     """
-    address = f"file:{quote(os.fsencode(path))}"
+    address = f"file://{quote(os.fsencode(path.absolute()))}"
     if not path.exists() or os.access(path.parent, os.W_OK):
         return address
     log, index = (path.with_name(f"{path.name}-{kind}") for kind in ("wal", "shm"))

@@ -214,6 +214,16 @@ def test_a_picture_that_does_not_fit_leaves_no_half_of_itself(tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.parametrize("name", ["a?mode=ro", "a#b", "100%", "a%20b", "ö 漢", "a;b&c", "\udcff"])
+def test_a_folder_may_have_any_name(tmp_path, name):
+    folder = Path(f"/{tmp_path}") / name  # two slashes begin it
+    with Store.create(folder, BINDING) as store:
+        store.absorb(shard(tmp_path / name, "aa", a_record("x")))
+    with Store.open(folder) as store:
+        assert [row.id for row in store.planned()] == ["x"]
+    assert {path.name for path in tmp_path.iterdir()} == {name}
+
+
 def test_no_run_is_one_clear_line(tmp_path):
     with pytest.raises(StoreError, match="no run in"):
         Store.open(tmp_path / "nowhere")

@@ -24,6 +24,8 @@ _ALIKE = 28.0
 """Lab distance up to which two things have one colour."""
 _LEAST = 5.0
 """Lab distance up to which a thing is simply as it was."""
+_TOUCHED = 0.1
+"""Share of a box from which a change in it may be the thing's."""
 _SET = 0.08
 """Share of a box around a set that its things surely cover."""
 _MERGED = 1.8
@@ -93,14 +95,16 @@ def _state(changes: Changes, lab: Planes, away: Plane, box: Box) -> _State | Non
     laid = changes.laid
     part = inside((box,), laid.target.shape)
     core = inside((box,), laid.target.shape, -0.2 * min(box.width, box.height))
-    still = float(np.median(away[core])) < max(_LEAST, 0.5 * changes.limit)
+    least = max(_LEAST, 0.5 * changes.limit)
+    if float(np.quantile(away[part], 1 - _TOUCHED)) < least:
+        return "kept"
     ring = surroundings(part, laid.ring)
     before, after = (figure(p, part, ring) for p in (laid.source, lab))
     if before.clear < _CLEAR or not before.mask.any():
-        return "kept" if still else None
-    if after.contrast < _GONE * before.contrast:  # a thin or faint thing goes without much change
+        return None
+    if after.contrast < _GONE * before.contrast:  # a slender or faint thing leaves most as it was
         return "gone"
-    if still:
+    if float(np.median(away[core])) < least:
         return "kept"
     rim = _rim(before.mask)
     if edges(lab, rim) < _GONE * edges(laid.source, rim):

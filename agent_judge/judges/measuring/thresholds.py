@@ -64,8 +64,8 @@ class TargetThresholds:
     not_done: float = 0.3
     """Less change than this share is none: re-rendering alone reaches 0.22, a right edit 0.5."""
     not_done_at_all: float = 0.12
-    """The same where an unclear structure should have told (a wrong outline may be near the old), and
-    where nearly all of the wanted part did change, if not that far."""
+    """The same where an unclear structure should have told (a wrong outline may be near the old),
+    and where nearly all of the wanted part did change, if not that far."""
     half_done: float = 0.5
     """Up to here it is open whether something was done."""
     elsewhere: float = 0.3

@@ -44,6 +44,10 @@ def test_the_text_decides_where_the_reference_has_another_colour():
     assert level(judged(shaded(PHOTO, GREEN), shaded(PHOTO, BLUE))) == 4
 
 
+def test_a_word_that_the_reference_contradicts_as_well_leaves_it_open():
+    assert level(judged(shaded(PHOTO, BLUE), shaded(PHOTO, (50, 85, 200)))) is None
+
+
 def test_a_shade_on_the_border_of_two_names_is_left_open():
     border = judged(shaded(PHOTO, (152, 100, 20)), None, "Make the ball orange.")
     assert level(border) is None

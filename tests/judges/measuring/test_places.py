@@ -27,6 +27,12 @@ def balls(first, second=None):
     return picture if second is None else shaded(picture, second, SECOND)
 
 
+def half_done(second):
+    picture = balls(GREEN, second)
+    picture[:, 60:78] = balls(RED, second)[:, 60:78]
+    return picture
+
+
 def judged(edited, source, reference=None, kind="color"):
     return judge_targets(exhibits("IF", source, edited, reference, asked=ASKED, kind=kind))
 
@@ -63,9 +69,11 @@ def test_of_several_targets_the_worst_decides(edited, wanted):
 
 
 def test_an_unedited_target_decides_even_where_another_is_left_open():
-    half = balls(GREEN, RED)
-    half[:, 60:78] = balls(RED, RED)[:, 60:78]
-    assert level(judged(half, balls(RED, RED), balls(GREEN, GREEN))) == 1
+    assert level(judged(half_done(RED), balls(RED, RED), balls(GREEN, GREEN))) == 1
+
+
+def test_a_wrongly_edited_target_decides_nothing_where_another_is_left_open():
+    assert level(judged(half_done(BLUE), balls(RED, RED), balls(GREEN, GREEN))) is None
 
 
 def test_a_reference_like_the_source_shows_no_target():

@@ -54,10 +54,11 @@ def test_an_edit_elsewhere_instead_is_none():
     assert level(judged(elsewhere)) == 1
 
 
-def test_surroundings_that_changed_as_much_as_a_target_could_leave_it_open():
+@pytest.mark.parametrize("kind", ["color", "removal"])
+def test_surroundings_that_changed_as_much_as_a_target_could_leave_it_open(kind):
     rng = np.random.default_rng(0)
     noise = rng.integers(0, 255, SOURCE.shape, dtype=np.uint8)
-    assert level(judged(noise)) is None
+    assert level(judged(noise, disc(PHOTO, BLUE), kind)) is None
 
 
 def test_a_reference_that_shows_no_change_leaves_it_open():
@@ -69,7 +70,7 @@ def test_half_of_a_change_is_left_open_and_a_trace_of_one_is_none():
         return (SOURCE * (1 - share) + REFERENCE * share).astype(np.uint8)
 
     assert level(judged(mixed(0.15))) == 1
-    assert level(judged(mixed(0.4), kind="other")) is None
+    assert level(judged(mixed(0.4), kind="color")) is None
 
 
 def test_a_weak_change_of_nearly_all_of_the_target_is_left_open():

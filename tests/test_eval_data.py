@@ -10,6 +10,8 @@ import skimage
 from agent_judge.images import load_image
 from agent_judge.manifest import check_manifest, read_manifest
 from agent_judge.records import Box
+from agent_judge.runner import evaluate_many
+from agent_judge.settings import Settings
 
 DATA = Path(__file__).parents[1] / "eval_data"
 DEMO = DATA / "demo"
@@ -88,3 +90,15 @@ def test_the_recipe_makes_the_committed_set(remade):
                 ours, theirs = load_image(DEMO / row[key]), load_image(remade / row[key])
                 # Another JPEG library may round differently.
                 assert np.abs(ours.astype(int) - theirs).mean() < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "least"), [("oracle", 20), ("tool", 16)])
+async def test_every_level_that_the_embedded_judge_gives_is_the_planted_one(samples, mode, least):
+    planted = {(s.id, c): s.labels[0][c] for s in samples for c in ("IF", "VC")}
+    settings = Settings.model_validate({"mode": mode})
+    records = [record async for record in evaluate_many(samples, settings)]
+    scored = {(r.id, r.criterion): r.level for r in records if r.level is not None}
+    assert len(records) == len(planted)
+    assert len(scored) >= least
+    assert scored == {key: planted[key] for key in scored}

@@ -129,7 +129,7 @@ def _replacing(out: Path) -> Iterator[Path]:
         else:
             building.rename(out)
     except OSError as err:
-        raise InputError(f"cannot write {str(out)!r}: {err}") from err
+        raise InputError(f"cannot write {str(out)!r}: {err.strerror or err}") from err
     finally:
         shutil.rmtree(building, ignore_errors=True)
 

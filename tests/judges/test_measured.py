@@ -56,13 +56,19 @@ def finished(criterion, *pictures, tools=(), **kwargs):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("reference", [(GREENER,), ()], ids=["reference", "none"])
-def test_an_identical_pair_is_a_localization_failure_and_perfectly_consistent(kind, reference):
+def test_an_identical_pair_is_a_localization_failure_whatever_was_asked(kind, reference):
     pair = (SOURCE, SOURCE.copy(), *reference)
-    for how in ({"targets": [BOX]}, {}):
-        message, _ = finished("IF", *pair, asked=ASKED, kind=kind, **how)
-        assert answer_of(message)["label"] == "Localization Failure"
+    message, _ = finished("IF", *pair, asked=ASKED, kind=kind, targets=[BOX])
+    assert answer_of(message)["label"] == "Localization Failure"
+
+
+@pytest.mark.parametrize("reference", [(GREENER,), ()], ids=["reference", "none"])
+def test_an_identical_pair_is_known_on_full_pictures_and_perfectly_consistent(reference):
+    pair = (SOURCE, SOURCE.copy(), *reference)
+    message, _ = finished("IF", *pair, asked=ASKED, kind="color")
+    assert answer_of(message)["label"] == "Localization Failure"
     for how in ({"white": [BOX]}, {}):
-        message, _ = finished("VC", *pair, asked=ASKED, kind=kind, **how)
+        message, _ = finished("VC", *pair, asked=ASKED, kind="color", **how)
         assert answer_of(message)["label"] == "Perfect Consistency"
 
 

@@ -54,10 +54,13 @@ def test_what_re_rendering_did_is_undone(dx, dy, gain, offset):
     assert far(found.planes, PHOTO) < 0.35 * far(edited, PHOTO)
 
 
-def test_another_light_is_left_and_told():
-    night = toned(PHOTO, (0.3, 0.35, 0.6), (0, 0, 10))
-    found = align(night, PHOTO, (PHOTO,), ALL)
-    assert not found.plausible
+@pytest.mark.parametrize(
+    ("gain", "offset"),
+    [((0.3, 0.35, 0.6), (0, 0, 10)), ((1.35,) * 3, (-45,) * 3), ((0.7,) * 3, (38,) * 3)],
+    ids=["night", "harsh", "dull"],
+)
+def test_another_light_is_left_and_told(gain, offset):
+    assert not align(toned(PHOTO, gain, offset), PHOTO, (PHOTO,), ALL).plausible
 
 
 def test_a_tone_is_learnt_outside_the_target():

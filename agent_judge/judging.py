@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import time
 import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +40,10 @@ from agent_judge.settle import Judged, Outcome, replies_of, settled
 from agent_judge.thumbnail import make_thumbnail
 from agent_judge.tools.base import Tool
 from agent_judge.tools.difference import Difference, differences_of
+
+_COMPARERS = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2), "compare")
+"""Half the cores: comparisons side by side slow each other down, and the rest of a sample's work
+must not wait behind them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +82,11 @@ class Prepared:
     difference: asyncio.Future[Difference] | None = None
     """What the cross-check will ask for, measured while others are judged."""
 
+    def drop(self) -> None:
+        """Measure nothing more for a sample that has ended."""
+        if self.difference is not None:
+            self.difference.cancel()
+
 
 async def prepare(assignment: Assignment) -> Prepared:
     """Read and decode a sample's files; no judge is asked."""
@@ -91,7 +102,7 @@ async def prepare(assignment: Assignment) -> Prepared:
         assignment=assignment,
         inputs={**inputs, "source_wh": [width, height]},
         intake=intake,
-        difference=loop.run_in_executor(None, intake.row.view.once, differences_of),
+        difference=loop.run_in_executor(_COMPARERS, intake.row.view.once, differences_of),
     )
 
 

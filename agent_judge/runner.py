@@ -201,10 +201,13 @@ async def judge_many(
 
     async def worker() -> None:
         async for ready in _begun(waiting, ended):
-            async for judged in judge_sample(ready, bench):
-                if judged.record.reason == "budget":
-                    spent.set()
-                done.put_nowait(judged)
+            try:
+                async for judged in judge_sample(ready, bench):
+                    if judged.record.reason == "budget":
+                        spent.set()
+                    done.put_nowait(judged)
+            finally:
+                ready.drop()
 
     async def all_workers() -> None:
         try:

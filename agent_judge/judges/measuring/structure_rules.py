@@ -53,7 +53,7 @@ def judge_shape(case: Case) -> Verdict | None:
     ring = surroundings(place, laid.ring)
     planes = (laid.source, laid.edited, laid.reference)
     source, edited, reference = (fine_figure(lab, place, ring) for lab in planes)
-    if min(source.clear, edited.clear, reference.clear) < 1 or not edited.mask.any():
+    if min(f.clear for f in (source, edited, reference)) < TARGET.clear_outline:
         return None
     alike = same_outline(edited.mask, reference.mask)
     before = same_outline(edited.mask, source.mask)

@@ -97,6 +97,8 @@ class TargetThresholds:
     pattern_px: int = 60
     same_pattern: float = 0.2
     other_pattern: float = 0.3
+    clear_outline: float = 1.2
+    """How clearly a thing must stand out (`Figure.clear`): under it an outline is a guess."""
     same_outline: float = 0.9
     other_outline: float = 0.82
     """Overlap at one size: two renderings of one shape 0.84 and mostly 0.95 and more, a disc and a

@@ -10,10 +10,13 @@ DEPENDS := pyproject.toml constraints.txt
 
 .PHONY: demo check test lint types contracts browser clean
 
+# Both modes at once, a process each: the embedded judge keeps a core busy.
 demo: $(VENV)/.core
-	@rm -rf $(DEMO)
-	@$(BIN)/agent-judge run eval_data/demo/manifest.jsonl --out $(DEMO)/oracle --mode oracle --judge measured --max-unscored 1
-	@$(BIN)/agent-judge run eval_data/demo/manifest.jsonl --out $(DEMO)/tool --mode tool --judge measured --max-unscored 1
+	@rm -rf $(DEMO) && mkdir $(DEMO)
+	@run="$(BIN)/agent-judge run eval_data/demo/manifest.jsonl --judge measured --max-unscored 1"; \
+	$$run --mode tool --out $(DEMO)/tool > $(DEMO)/tool.txt 2>&1 & \
+	$$run --mode oracle --out $(DEMO)/oracle; oracle=$$?; \
+	wait $$!; tool=$$?; cat $(DEMO)/tool.txt; exit $$((oracle | tool))
 	@$(BIN)/agent-judge report $(DEMO)/oracle $(DEMO)/tool -o $(DEMO)/report
 	@echo "open $(CURDIR)/$(DEMO)/report/index.html"
 

@@ -54,6 +54,7 @@ def finished(criterion, *pictures, tools=(), **kwargs):
     raise AssertionError("no end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("reference", [(GREENER,), ()], ids=["reference", "none"])
 def test_an_identical_pair_is_a_localization_failure_whatever_was_asked(kind, reference):
@@ -148,6 +149,7 @@ def test_deciding_is_deterministic_and_changes_nothing():
         assert np.array_equal(pixels_of(f"picture:{name}"), kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [

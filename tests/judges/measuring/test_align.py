@@ -41,6 +41,7 @@ def test_a_flat_part_tells_an_offset_and_no_gain():
     assert offsets == pytest.approx([6] * 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dx", "dy", "gain", "offset"),
     [(3, -2, 1, 0), (0, 0, 0.92, 6), (-2, 1, 1.06, -5)],

@@ -83,6 +83,7 @@ def test_things_that_run_together_are_not_counted():
     assert count_things(changes(source, merged, source, (ROW,))) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boxes", [(ROW,), PLACES[:3]], ids=["one box", "a box a thing"])
 def test_things_that_do_not_stand_out_are_not_counted(boxes):
     busy = np.random.default_rng(0).integers(0, 255, GROUND.shape, dtype=np.uint8)

@@ -13,6 +13,7 @@ def shifted(pixels, dx, dy):
     return ndimage.shift(pixels, (dy, dx, 0), order=1, mode="nearest").astype(np.uint8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dx", "dy"), [(3, -2), (-5, 0), (0, 6), (1.5, 0.5)])
 def test_a_move_is_found_and_undone(dx, dy):
     motion = by_outlines(shifted(PHOTO, dx, dy), [PHOTO])

@@ -60,6 +60,7 @@ def test_an_edit_elsewhere_is_none_of_the_target():
     assert level(judged(elsewhere, balls(RED), balls(GREEN))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edited", "wanted"),
     [((GREEN, GREEN), 4), ((GREEN, BLUE), 2), ((GREEN, RED), 1), ((RED, BLUE), 1)],
@@ -85,6 +86,7 @@ def test_without_reference_and_boxes_only_nothing_is_known():
     assert level(judged(balls(GREEN), balls(RED))) is None
 
 
+@pytest.mark.slow
 def test_a_set_is_known_untouched_or_as_the_reference_has_it():
     source, reference = balls(RED, RED), disc(PHOTO, RED, FIRST)
     source = disc(disc(PHOTO, RED, FIRST), RED, SECOND)

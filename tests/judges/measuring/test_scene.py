@@ -49,6 +49,7 @@ def test_the_level_is_the_number_of_things_that_changed_outside(count, wanted):
     assert level(judged(with_discs(count)), "VC") == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_jpeg_noise_is_no_anomaly(count):
     assert level(judged(rendered_anew(with_discs(count), 60)), "VC") == 4 - count
@@ -130,6 +131,7 @@ def test_a_motion_of_two_pixels_is_none():
     assert level(judged(wide[2:, 2:], PHOTO), "VC") == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "edited",
     [
@@ -144,6 +146,7 @@ def test_another_scene_light_or_style_is_a_collapse(edited):
     assert level(judged(edited), "VC") == 1
 
 
+@pytest.mark.slow
 def test_a_scene_restyled_a_little_is_left_open():
     grey = EDITED.mean(axis=2, keepdims=True)
     mixed = [(EDITED * (1 - share) + grey * share).astype(np.uint8) for share in (0, 0.5, 1)]
@@ -183,6 +186,7 @@ def test_a_reference_like_the_source_tells_no_target():
     assert level(judged(EDITED, reference=SOURCE, white=None), "VC") is None
 
 
+@pytest.mark.slow
 def test_more_anomalies_never_rank_higher():
     worse = [*(with_discs(n) for n in range(4)), photograph(at=(0, 260))]
     levels = [level(judged(edited), "VC") or 0 for edited in worse]

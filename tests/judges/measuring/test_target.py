@@ -35,6 +35,7 @@ def test_an_unchanged_target_was_not_edited_whatever_was_asked(kind, reference):
     assert level(judged(SOURCE, reference, kind)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", [REFERENCE, None], ids=["reference", "none"])
 @pytest.mark.parametrize(
     "edited",
@@ -86,6 +87,7 @@ def test_something_that_came_beside_the_reference_s_place_is_left_open():
     assert level(judged(SOURCE, reference, "other")) == 1
 
 
+@pytest.mark.slow
 def test_a_stronger_edit_never_ranks_lower():
     levels = []
     for share in np.linspace(0, 1, 9):
@@ -106,6 +108,7 @@ def test_without_a_reference_other_changes_are_left_open(kind):
     assert level(judged(REFERENCE, None, kind)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reference_s_own_pixels_are_never_a_wrong_action(kind):
     assert level(judged(REFERENCE, kind=kind)) in (4, None)

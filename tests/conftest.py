@@ -1,9 +1,14 @@
 """Settings and fixtures that all tests share."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 from tests.browser import chromium
+
+# A CI may start the tests with Ctrl-C ignored, and every program that they start would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, and no clock: machines of a CI are noisy.
 settings.register_profile("steady", deadline=None, derandomize=True)

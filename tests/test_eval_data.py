@@ -81,6 +81,7 @@ def test_the_set_is_small_and_holds_nothing_unused(samples):
     assert sum(path.stat().st_size for path in DEMO.iterdir()) < 5_000_000
 
 
+@pytest.mark.slow
 def test_the_recipe_makes_the_committed_set(remade):
     committed = (DEMO / "manifest.jsonl").read_text("utf-8")
     assert (remade / "manifest.jsonl").read_text("utf-8") == committed

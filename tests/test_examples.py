@@ -17,5 +17,6 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
+@pytest.mark.slow
 def test_examples_hold(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -52,6 +52,7 @@ def test_a_picture_of_half_the_size_is_scaled_with_a_note():  # I26 a
     ],
     ids=["stretched", "cut", "turned", "continued"],
 )
+@pytest.mark.slow
 def test_another_geometry_is_never_stretched(reframe, flat):  # I26 b
     source = scene((600, 400), 1, objects=4, flat=flat).pixels
     with pytest.raises(GeometryError, match=r"600x400.*neither one scale .* nor uniform bars"):
@@ -84,6 +85,7 @@ def test_aspect_misfit_is_the_ratio_of_aspects(one_wh, other_wh, share):
 @pytest.mark.parametrize("flat", FLATS, ids=str)
 @pytest.mark.parametrize("bar", [(0, 0, 0), (255, 255, 255), (128, 128, 128), (200, 30, 90)])
 @pytest.mark.parametrize("size_wh", [(512, 512), (1024, 1024), (512, 768), (900, 400)])
+@pytest.mark.slow
 def test_bars_are_found_and_the_mapping_includes_them(size_wh, bar, flat):
     source = scene((600, 400), 2, objects=4, flat=flat)
     boxed, inner = letterboxed(source.pixels, size_wh, bar)

@@ -210,6 +210,7 @@ async def test_a_judge_that_never_ends_is_asked_for_the_label_then_step_limit():
     assert len(loop.trace.evidence) == 3
 
 
+@pytest.mark.slow
 async def test_more_steps_than_langgraphs_own_default_limit_of_old_are_possible():
     script = [calls(("zoom_in", {"picture": "source", "box": [i, 0, i + 9, 9]})) for i in range(30)]
     judge = ScriptedJudge([*script, answers("IF", 4)])

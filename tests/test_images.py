@@ -339,12 +339,14 @@ def test_content_counts_not_the_extension(tmp_path: Path):  # I10
 
 
 @pytest.mark.parametrize("side_px", [12_500, 20_000])
+@pytest.mark.slow
 def test_a_bomb_is_refused_from_its_header(side_px: int):  # I12
     with pytest.raises(PictureError, match="larger than 120 megapixels"):
         decode_image(bomb(side_px))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
+@pytest.mark.slow
 def test_a_bomb_takes_no_memory():
     code = (
         "import resource, sys; from agent_judge.images import decode_image, PictureError\n"

@@ -139,6 +139,7 @@ async def test_identical_pictures_need_no_judge(sample):
     ],
     ids=["worst wins", "equal", "one unscored leaves it unscored", "level 1 decides", "level 1"],
 )
+@pytest.mark.slow
 async def test_several_targets_are_judged_apart_and_the_worst_wins(sample, levels, ends):
     both = replace(sample, boxes=((90, 60, 110, 80), (80, 62, 130, 82)))
     lines = [says("mumble") if level is None else answers("IF", level) for level in levels]
@@ -248,6 +249,7 @@ async def test_what_ends_the_run_is_no_fate_of_a_row(sample, fault):
         await judged(sample, ScriptedJudge([fault]))
 
 
+@pytest.mark.slow
 async def test_a_sample_that_takes_too_long_is_timeout(sample):
     import asyncio
 
@@ -286,6 +288,7 @@ async def test_evidence_pictures_are_kept_under_the_hash_of_their_bytes(sample):
         ("VC", 1, "claims_collapse_but_little_changed"),
     ],
 )
+@pytest.mark.slow
 async def test_pixels_flag_a_verdict_and_never_override_it(sample, criterion, level, flag):
     judge = ScriptedJudge([answers(criterion, level)])
     [record] = await judged(sample, judge, criteria=[criterion], mode="tool")

@@ -307,6 +307,7 @@ def test_one_array_of_objects_is_one_clear_fault(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["m.jsonl", "m.csv"])
+@pytest.mark.slow
 def test_a_line_without_end_takes_no_memory_and_the_next_is_read(tmp_path, name):
     path = tmp_path / name
     row = csv_text(ROW) if name == "m.csv" else json.dumps(ROW) + "\n"
@@ -519,6 +520,7 @@ def test_limit_looks_at_the_first_rows_only(tmp_path):
     assert faults(path, limit=3)[0][0] == 4
 
 
+@pytest.mark.slow
 def test_reading_starts_before_a_long_manifest_ends(tmp_path):  # I28
     path = tmp_path / "m.jsonl"
     with path.open("w", encoding="utf-8") as file:
@@ -584,6 +586,7 @@ JSON = st.recursive(
 
 @settings(max_examples=50)
 @given(st.dictionaries(st.sampled_from([*FULL, "other"]), JSON))
+@pytest.mark.slow
 def test_any_values_give_a_sample_or_faults(tmp_path_factory, values):
     folder = tmp_path_factory.getbasetemp()
     path = jsonl(folder, {**ROW, **values}, name="any.jsonl")

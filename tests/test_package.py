@@ -29,6 +29,7 @@ def test_importing_the_package_loads_no_heavy_library():
     assert in_a_fresh_python(code) == "[]"
 
 
+@pytest.mark.slow
 def test_setting_up_a_run_loads_no_torch():
     code = (
         "import sys, agent_judge.runner as r, agent_judge; r.bench_of(agent_judge.Settings());"

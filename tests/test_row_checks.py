@@ -55,6 +55,7 @@ def test_what_would_end_a_row_is_a_fault(sample, edited, row, told):
     ("edited", "told"),
     [(PIXELS, "identical"), (255 - PIXELS, "unrelated pair")],
 )
+@pytest.mark.slow
 def test_odd_pairs_are_warnings(sample, edited, told, deep):
     (found,) = check_rows([(1, sample(edited))], deep=deep)
     assert found.weight == "warning"

@@ -65,6 +65,7 @@ def test_a_box_that_is_none_is_refused_at_once(paths, box):
         Sample(id="a", instruction="x", boxes=(box,), **paths)
 
 
+@pytest.mark.slow
 async def test_never_more_requests_than_jobs_are_in_flight_though_more_samples_are_in_work(paths):
     samples = [Sample(id=str(n), instruction="white bar", **paths) for n in range(15)]
     lock, inside, most = threading.Lock(), 0, 0

@@ -277,6 +277,7 @@ def test_standings_tell_what_resume_needs_of_the_last_round(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_rows_without_a_record_come_first_and_those_judged_meanwhile_do_not_come_again(tmp_path):
     ids = [f"r{n}" for n in range(1100)]
     with Store.create(tmp_path, BINDING) as store:
@@ -304,6 +305,7 @@ def test_outcomes_are_the_records_without_texts_evidence_and_origin(tmp_path):
         assert list(store.outcomes()) == [brief]
 
 
+@pytest.mark.slow
 def test_standings_come_in_the_manifests_order_however_many_there_are(tmp_path):
     ids = [f"r{n}" for n in range(1203)]
     with Store.create(tmp_path, BINDING) as store:

@@ -124,6 +124,7 @@ def test_every_answer_forbids_what_the_page_does_not_need(server):
         assert "Python" not in headers["Server"]
 
 
+@pytest.mark.slow
 def test_pictures_come_with_their_kind(server):
     for name in ("source", "edited", "difference"):
         status, headers, data = ask(server, f"pictures/1/{name}")

@@ -11,6 +11,7 @@ TARGET = Box(150, 100, 190, 140)
 
 @pytest.mark.parametrize("n", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_as_many_separate_changes_as_asked_for_and_none_at_the_target(n, seed):
     scene = small_scene(seed)
     made = add_anomalies(scene.picture, scene, n, [TARGET], np.random.default_rng(seed))

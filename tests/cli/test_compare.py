@@ -88,6 +88,7 @@ def test_the_terminal_shows_both_runs_and_what_changed(runs, capsys):
         ("mode", {"boxes": True}),
     ],
 )
+@pytest.mark.slow
 def test_runs_judged_in_another_way_are_refused_unless_told(runs, tmp_path, capsys, name, changed):
     other = make(tmp_path / "other", [1, 1, 2, 2, 3, 3, 4, 4], editor="model-c", **changed)
     assert call("compare", runs[0], other) == 2

@@ -130,6 +130,7 @@ def test_boxes_of_coco_come_into_a_manifest(benchmark, tmp_path, capsys):
     assert call("validate", boxed, "--no-images") == 0
 
 
+@pytest.mark.slow
 def test_each_verb_has_its_help(capsys):
     verbs = "folder dlebench gedit imgedit kris rise giebench magicbrush bpm dice"
     for verb in [*verbs.split(), "boxes-coco", "boxes-label-studio", "boxes-masks"]:

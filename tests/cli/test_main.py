@@ -79,6 +79,7 @@ def test_error_is_one_line_and_debug_adds_the_traceback(capsys):
         assert "Traceback" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_internal_fault_exits_1_with_one_line_that_says_how_to_see_more(tmp_path):
     broken = tmp_path / "pyarrow"
     broken.mkdir()
@@ -94,6 +95,7 @@ def test_internal_fault_exits_1_with_one_line_that_says_how_to_see_more(tmp_path
     assert "--log-level debug" in done.stderr
 
 
+@pytest.mark.slow
 def test_missing_libgl_is_one_line_with_the_remedy(tmp_path):
     (tmp_path / "cv2.py").write_text(
         "raise ImportError('libGL.so.1: cannot open shared object file: No such file or directory')"
@@ -107,6 +109,7 @@ def test_missing_libgl_is_one_line_with_the_remedy(tmp_path):
     assert "libGL.so.1 is missing: apt-get install libgl1" in done.stderr
 
 
+@pytest.mark.slow
 def test_reader_that_leaves_early_is_no_error_message(tmp_path):
     (row,) = drawn_rows(tmp_path, 1)
     with Store.create(tmp_path / "run", BINDING) as store:
@@ -128,6 +131,7 @@ def test_version_is_that_of_the_distribution(capsys):
     assert capsys.readouterr().out.strip() == f"agent-judge {metadata.version('agent-judge')}"
 
 
+@pytest.mark.slow
 def test_module_and_script_are_the_same_program():
     script = Path(sys.executable).with_name("agent-judge")
     if not script.exists():

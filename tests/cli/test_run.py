@@ -29,6 +29,7 @@ from tests.cli.runs import (
 )
 
 
+@pytest.mark.slow
 def test_a_lost_request_does_not_lose_the_run(tmp_path):
     """Cases J14, J06: 500 for one row, and its error text names a level."""
     manifest = write_rows(tmp_path, 3)
@@ -122,6 +123,7 @@ def test_fenced_json_with_prose_is_read_at_once(tmp_path):
     assert {r.level for r in records_of(tmp_path / "run").values()} == {4}
 
 
+@pytest.mark.slow
 def test_a_missing_output_is_a_fate_and_never_a_bare_100(tmp_path):
     """Case J16."""
     manifest = write_rows(tmp_path, 4)
@@ -146,6 +148,7 @@ def test_a_missing_output_is_a_fate_and_never_a_bare_100(tmp_path):
     assert "3/4" in done.stdout
 
 
+@pytest.mark.slow
 def test_resume_judges_exactly_what_was_lost(tmp_path):
     """Case J24: and the figures are those of a fresh run."""
     manifest = write_rows(tmp_path, 2)
@@ -165,6 +168,7 @@ def test_resume_judges_exactly_what_was_lost(tmp_path):
     assert records_of(out)["r1", "IF"].attempts == lost + 1 == 3
 
 
+@pytest.mark.slow
 def test_changed_pictures_and_instructions_are_judged_again(tmp_path):
     """Case J28."""
     manifest = write_rows(tmp_path, 2)
@@ -191,6 +195,7 @@ def test_changed_pictures_and_instructions_are_judged_again(tmp_path):
     assert judged_now() == set()
 
 
+@pytest.mark.slow
 def test_rejudge_and_retry_open_a_round_and_keep_the_old_one(tmp_path):
     manifest = write_rows(tmp_path, 2)
     out = tmp_path / "run"
@@ -362,6 +367,7 @@ def test_tool_calls_over_a_real_socket_reach_a_verdict(tmp_path):
     assert {sha for e in record.evidence for sha in e.images} <= blobs
 
 
+@pytest.mark.slow
 def test_a_cap_ends_in_a_valid_partial_run_that_can_go_on(tmp_path):
     manifest = write_rows(tmp_path, 6)
     out = tmp_path / "run"
@@ -400,6 +406,7 @@ def test_a_cap_in_dollars_needs_a_price(tmp_path):
     assert "input_per_mtok" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_run_folder_grows_by_the_pictures_once_and_some_text(tmp_path):
     """Case T22."""
     manifest = write_rows(tmp_path, 1)

@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from agent_judge.testing.answers import Answer, by_turn, calls, fails, says, verdict
 from agent_judge.testing.endpoint import LoopbackEndpoint
 from tests.cli.runs import (
@@ -13,6 +15,8 @@ from tests.cli.runs import (
     records_of,
     write_rows,
 )
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_report_of_a_partial_run_lists_what_was_lost_beside_what_was_judged(tmp_path):

@@ -5,6 +5,8 @@ import pytest
 from agent_judge.tools.loaded import device_for
 from tests.cli.runs import agent_judge, write_rows
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("setting", ["tools.enhancer=nope", "tools.device=cuda"])
 def test_weights_or_a_device_that_are_missing_bind_no_run_folder(tmp_path, setting):

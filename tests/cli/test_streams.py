@@ -7,6 +7,8 @@ import pytest
 
 from tests.cli.runs import ENV, agent_judge, records_of, write_rows
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = f"{sys.executable} -m agent_judge"
 
 

@@ -65,6 +65,7 @@ def test_paths_outside_need_a_root(manifest, rows, tmp_path, capsys):
     assert call("validate", path, "--root", tmp_path) == 0
 
 
+@pytest.mark.slow
 def test_deep_names_suspect_rows_and_exits_0(manifest, rows, capsys):
     rows[1]["bbox"] = rows[1].pop("boxes", [[1, 1, 9, 9]])
     rows[2]["instruction"] = "None"

@@ -51,6 +51,7 @@ def test_masks_of_224_become_shares_of_the_picture(imported, tmp_path):
         ("elsewhere/9.png", "outputs/9.png"),
     ],
 )
+@pytest.mark.slow
 def test_an_output_is_found_at_the_end_of_its_path(imported, tmp_path, path, expected):
     lay(tmp_path / "outputs", "animals/2.png")
     found = imported(entry(edited_image_path=path), entry(edited_image_path="0.png"))

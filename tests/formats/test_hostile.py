@@ -127,6 +127,7 @@ def root(tmp_path_factory):
 @pytest.mark.parametrize("read", FORMATS, ids=lambda read: read.__name__)
 @settings(max_examples=25)
 @given(data=st.data())
+@pytest.mark.slow
 def test_no_entry_breaks_an_import(root, read, data):
     entry = dict(FORMATS[read])
     for key in data.draw(st.lists(st.sampled_from(sorted(entry)), min_size=1, max_size=2)):

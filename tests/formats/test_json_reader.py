@@ -61,6 +61,7 @@ def test_arrays_are_read_as_the_standard_library_reads_them(document, values, in
 
 @settings(max_examples=30)
 @given(values=st.dictionaries(st.text(), VALUES, max_size=5))
+@pytest.mark.slow
 def test_objects_are_read_as_the_standard_library_reads_them(document, values):
     assert read_object(document(json.dumps(values))) == values
 

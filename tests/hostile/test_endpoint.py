@@ -20,6 +20,8 @@ from agent_judge.testing.endpoint import LoopbackEndpoint
 from tests.hostile.raw_endpoint import RawEndpoint
 from tests.pictures import backdrop
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-secret/abc+def=12345"
 CHOICE = {"message": verdict("VC", 4).message, "finish_reason": "stop"}
 GOOD = {"model": "m", "choices": [CHOICE], "usage": None}

@@ -58,6 +58,7 @@ def test_every_id_comes_back_from_every_export(run, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("id_", IDS)
+@pytest.mark.slow
 def test_every_id_can_be_shown(run, id_, capsys):
     assert call("show", run, "--criterion", "VC", "--json", "--", id_) == 0
     assert json.loads(capsys.readouterr().out)["id"] == id_

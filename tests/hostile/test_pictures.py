@@ -43,6 +43,7 @@ def pair(column, name):
     return {"source": "good.png", "edited": "good.png", column: name}
 
 
+@pytest.mark.slow
 def test_no_odd_file_stops_a_run_or_is_judged_again(folder, capsys):
     assert call("run", folder / "m.jsonl", "--out", folder / "run") == 3
     for record in Run.open(folder / "run").records():

@@ -8,6 +8,8 @@ from agent_judge.testing.answers import Answer
 from agent_judge.testing.endpoint import LoopbackEndpoint
 from tests.cli.runs import agent_judge, level_4, records_of, start, wait_for, write_rows
 
+pytestmark = pytest.mark.slow
+
 
 def hanging(request):
     return Answer(hangs=True)

@@ -34,6 +34,7 @@ def pictures_and_boxes(draw):
 
 
 @given(conventions, pictures_and_boxes())
+@pytest.mark.slow
 def test_what_is_written_in_a_convention_is_read_back_the_same(convention, drawn):
     size_wh, xyxy = drawn
     box = Box(*xyxy)

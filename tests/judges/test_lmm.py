@@ -83,6 +83,7 @@ async def test_no_connection_is_a_transport_fate():
 @pytest.mark.parametrize(
     "headers", [{"Retry-After": "0.1"}, {"retry-after-ms": "100"}, {}], ids=["s", "ms", "body"]
 )
+@pytest.mark.slow
 async def test_retry_after_is_waited_out_by_all_workers(headers):
     """Case J33."""
     hurry = {"error": {"message": "slow", "details": [{"retryDelay": "0.1s"}]}}
@@ -139,6 +140,7 @@ async def test_what_stays_refused_is_asked_once_and_told_at_once(refusal, reason
 
 
 @pytest.mark.parametrize("hangs", [True, False], ids=["never", "late"])
+@pytest.mark.slow
 async def test_a_request_that_takes_too_long_is_a_timeout(hangs):
     """Case J37."""
     late = Answer(message={"content": "x"}, hangs=hangs, delay_s=0 if hangs else 1)
@@ -362,6 +364,7 @@ async def test_a_reply_that_cannot_be_stored_is_made_storable():
     assert reply.message == {"role": "assistant", "content": "a?b", "x": None}
 
 
+@pytest.mark.slow
 async def test_more_requests_than_an_endpoint_bears_all_get_through():
     in_flight, guard = 0, threading.Lock()
 

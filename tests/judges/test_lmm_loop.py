@@ -73,6 +73,7 @@ async def test_crops_follow_in_a_user_message_behind_all_tool_answers():
 
 
 @pytest.mark.parametrize("ids", [["call_0", "call_0"], [None, None], ["", ""]])
+@pytest.mark.slow
 async def test_lost_ids_are_made_up_alike_in_calls_and_answers(ids):
     """Case E05; the same ids come again in the second turn."""
     answer = calls(ZOOM, ("difference", {}))
@@ -87,6 +88,7 @@ async def test_lost_ids_are_made_up_alike_in_calls_and_answers(ids):
 
 
 @pytest.mark.parametrize("arguments", ["", None, "{}", '"{}"'])
+@pytest.mark.slow
 async def test_no_arguments_run_a_tool_without_required_ones(arguments):
     """Case E07."""
     policy = by_turn(calls(("difference", arguments)), verdict("IF", 4))
@@ -166,6 +168,7 @@ async def test_tools_of_the_history_are_declared_where_an_endpoint_wants_them():
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4])
+@pytest.mark.slow
 async def test_few_pictures_a_request_reduce_evidence_and_say_so(most):
     """Case E14."""
 

@@ -82,6 +82,7 @@ def test_an_identical_pair_is_known_on_full_pictures_and_perfectly_consistent(re
     ],
 )
 @pytest.mark.parametrize("tools", [(), TOOLS], ids=["no tools", "tools"])
+@pytest.mark.slow
 def test_one_policy_serves_all_modes(edited, label, tools):
     message, _ = finished("IF", SOURCE, edited, GREENER, asked=ASKED, kind="color", tools=tools)
     assert answer_of(message)["label"] == label

@@ -108,6 +108,7 @@ async def test_a_model_that_does_everything():
         ({"reads_px": 999}, {"smallest_readable_px": None, "small_detail": "unreadable"}),
     ],
 )
+@pytest.mark.slow
 async def test_what_a_model_lacks_is_found(ability, finding):
     findings = (await found(a_model(**ability))).to_json()
     assert {key: findings[key] for key in finding} == finding

@@ -208,6 +208,7 @@ def test_a_hostile_reply_is_a_reply_error_and_nothing_worse(hostile):
     | st.dictionaries(st.sampled_from(["label", "answers", "anomalies", "target_box", "x"]), inner),
     max_leaves=12,
 ).map(json.dumps))  # fmt: skip
+@pytest.mark.slow
 def test_any_text_is_a_verdict_or_a_reply_error(text):
     try:
         verdict = read_verdict(text, VC, to_box=lambda n: None)

@@ -146,6 +146,7 @@ def test_a_message_without_calls_is_an_answer(tool_calls):
         max_leaves=10,
     )
 )
+@pytest.mark.slow
 def test_any_tool_calls_give_a_history_that_is_valid(tool_calls):
     repaired, calls = read_tool_calls({"role": "assistant", "tool_calls": tool_calls})
     wire = repaired.get("tool_calls", [])

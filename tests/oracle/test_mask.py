@@ -37,6 +37,7 @@ def test_a_box_outside_has_no_mask():
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 300), st.floats(0, 200), st.floats(1, 90)), max_size=4))
+@pytest.mark.slow
 def test_only_the_rectangles_turn_white_and_the_input_stays(spots):
     picture = scene().pixels
     before = picture.copy()

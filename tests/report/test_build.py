@@ -122,6 +122,7 @@ def test_every_fate_has_its_line(tmp_path, rows):
         assert f"<code>{word}</code>" in page
 
 
+@pytest.mark.slow
 def test_rows_beyond_one_part_are_found_by_part_and_place(tmp_path, rows):
     with Store.create(tmp_path / "run", BINDING) as store:
         plan_rows(store, rows)

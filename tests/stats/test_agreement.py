@@ -112,6 +112,7 @@ def test_shapes_that_do_not_fit_are_refused(judge, people, clusters):
         agreement(judge, people, clusters=clusters)
 
 
+@pytest.mark.slow
 def test_agreement_intervals_have_their_nominal_coverage():
     """120 draws of 24 pictures with 3 edits each: the standard error of 95 % is 2 points."""
 

@@ -125,6 +125,7 @@ def test_an_interval_that_takes_rows_for_independent_covers_far_too_little():
 
 
 @pytest.mark.parametrize("n_clusters", [12, 20, 60])
+@pytest.mark.slow
 def test_the_bootstrap_interval_of_a_clustered_mean_has_its_nominal_coverage(n_clusters):
     """400 draws: the standard error of a coverage of 95 % is 1.1 points."""
     assert 0.92 <= coverage(resampled(1000), n_clusters=n_clusters, size=3, n_draws=400) <= 0.98

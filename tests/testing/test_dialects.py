@@ -55,6 +55,7 @@ TALK = by_turn(calls(ZOOM, ("difference", {})), calls(ZOOM), "no JSON", verdict(
     ids=range(13),
 )
 @pytest.mark.parametrize("model", ["judge", pytest.param("gpt-4o", marks=pytest.mark.slow)])
+@pytest.mark.slow
 async def test_the_judge_gets_its_verdict_through(policy, model):
     async with judge_at(policy, model=model) as (judge, _):
         assert (await run_loop(a_loop(judge))).level == 3
@@ -89,6 +90,7 @@ def ask(policy: Policy, **body: Any) -> int:
         [{"role": "owner", "content": "x"}],
     ],
 )
+@pytest.mark.slow
 def test_strict_openai_refuses_a_broken_history(messages):
     assert ask(strict_openai(in_turn("x")), messages=messages) == 400
 

@@ -68,6 +68,7 @@ def test_models_are_listed_and_a_wrong_key_is_refused():
         (Answer(body=b"<html>", status=502), openai.InternalServerError),
     ],
 )
+@pytest.mark.slow
 def test_failures_look_like_failures(answer, error):
     with (
         LoopbackEndpoint(in_turn(answer)) as endpoint,

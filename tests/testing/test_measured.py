@@ -80,6 +80,7 @@ async def outcome(judge: Judge, look: Look, criterion: Criterion, *, tools: bool
     ],
     ids=["tool", "tool, elsewhere", "tool, no reference", "direct", "oracle"],
 )
+@pytest.mark.slow
 async def test_the_same_verdict_comes_over_the_wire(view, criterion, cropped, tools):
     look = a_look(view, criterion, cropped=cropped)
     here = await outcome(MeasuredJudge(), look, criterion, tools=tools)

@@ -76,6 +76,7 @@ def test_equal_pictures_differ_in_nothing():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_a_degraded_picture_without_an_edit_has_no_region(kind):
     source = data.chelsea()
     assert find_differences(source, degrade(source, kind, np.random.default_rng(3))).regions == ()
@@ -92,6 +93,7 @@ def test_degraded_photographs_without_an_edit_have_no_region(photo, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_an_edit_is_found_through_every_degradation(kind):
     source = np.ascontiguousarray(data.chelsea())
     edited, box = with_disc(source, (300, 220), 9, (40, 160, 60))
@@ -100,6 +102,7 @@ def test_an_edit_is_found_through_every_degradation(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_swapping_the_pictures_gives_twins(kind):
     source = np.ascontiguousarray(data.coffee()[:320, :480])
     edited, _ = with_disc(source, (420, 280), 12, (40, 160, 60))
@@ -119,6 +122,7 @@ def test_swapping_the_pictures_gives_twins(kind):
     assert there.absolute_fraction == back.absolute_fraction
 
 
+@pytest.mark.slow
 def test_a_stronger_edit_never_ranks_lower():
     source = backdrop((400, 300), 2)
     rival, _ = with_disc(source, (90, 200), 10, (90, 200, 120))
@@ -135,6 +139,7 @@ def test_a_stronger_edit_never_ranks_lower():
 
 
 @pytest.mark.parametrize("sigma", [4, 6])
+@pytest.mark.slow
 def test_the_threshold_follows_the_noise_of_the_picture(sigma):
     source, edited, box = pair()
     found = find_differences(source, noisy(edited, sigma))
@@ -153,6 +158,7 @@ def test_a_global_tone_is_a_number_and_no_region():
 
 
 @pytest.mark.parametrize("way", ["reflected", "rolled", "black"])
+@pytest.mark.slow
 def test_a_shift_is_measured_and_its_border_strip_is_no_region(way):
     source, edited, box = pair()
     shifted = moved(edited, 3, -2)
@@ -168,6 +174,7 @@ def test_a_shift_is_measured_and_its_border_strip_is_no_region(way):
 
 
 @pytest.mark.parametrize("quality", [75, 95])
+@pytest.mark.slow
 def test_saving_as_jpeg_alone_is_no_edit_of_a_saturated_target(quality):
     source, edited, box = pair()
     assert find_differences(source, jpeg(source, quality)).regions == ()
@@ -209,6 +216,7 @@ def test_a_small_edit_of_a_small_picture_is_found():
     ],
     ids=["flat", "unrelated noise"],
 )
+@pytest.mark.slow
 def test_pictures_that_cannot_be_aligned_are_compared_frame_on_frame_and_it_is_said(one, two):
     found = find_differences(one, two)
     np.testing.assert_array_equal(found.transform, [[1, 0, 0], [0, 1, 0]])
@@ -277,6 +285,7 @@ def turned(pixels):
         "turned",
     ],
 )
+@pytest.mark.slow
 def test_geometry_is_named_and_undone(change, geometry):
     source = np.ascontiguousarray(data.coffee()[:384, :512])
     edited, box = with_disc(source, (300, 200), 12, (40, 160, 60))
@@ -285,6 +294,7 @@ def test_geometry_is_named_and_undone(change, geometry):
     only_region(found, box, iou=0.7)
 
 
+@pytest.mark.slow
 def test_an_unrelated_picture_has_few_regions_and_a_large_share():
     source, other = data.astronaut(), np.ascontiguousarray(data.coffee()[:400, :512])
     found = find_differences(source, resized(other, (512, 512)))
@@ -293,6 +303,7 @@ def test_an_unrelated_picture_has_few_regions_and_a_large_share():
     assert len(found.regions) <= MAX_REGIONS
 
 
+@pytest.mark.slow
 def test_regions_beyond_the_most_are_counted():
     source = np.full((600, 600, 3), 128, np.uint8)
     edited = source.copy()
@@ -322,6 +333,7 @@ def test_the_true_change_ranks_among_larger_faint_blotches():
     ("shift", "kind"),
     [((0, 0), "none"), ((3, -2), "none"), ((1.5, 0.5), "jpeg"), ((3, -2), "tone")],
 )
+@pytest.mark.slow
 def test_nothing_is_reported_in_or_along_a_painted_mask(shift, kind):
     source = np.ascontiguousarray(data.astronaut())
     edited, elsewhere = with_disc(source, (400, 100), 10, (40, 200, 60))
@@ -383,6 +395,7 @@ def test_texture_that_changes_without_its_mean_is_found():
     assert regions[0].box.iou(Box(420, 430, 460, 470)) > 0.6
 
 
+@pytest.mark.slow
 def test_the_same_bytes_come_back_whatever_the_number_of_threads():
     source = np.ascontiguousarray(data.coffee())
     edited, _ = with_disc(source, (300, 200), 12)

@@ -66,6 +66,7 @@ def test_a_crop_shows_one_window_of_source_and_edited_side_by_side():
 
 
 @pytest.mark.parametrize(("count", "shown"), [(0, 0), (1, 1), (6, 6), (9, 6)])
+@pytest.mark.slow
 def test_no_more_crops_than_allowed(count, shown):
     reply = DifferenceTool()(dotted(count), {})
     assert len(reply.pictures) == reply.data["crops"] == shown
@@ -89,6 +90,7 @@ def test_regions_left_out_of_the_list_are_counted():
     assert "7 regions not listed" in reply.data["summary"]
 
 
+@pytest.mark.slow
 def test_a_changed_scene_is_a_share_and_one_crop():
     source = data.astronaut()
     other = resized(np.ascontiguousarray(data.coffee()), (512, 512))

@@ -41,6 +41,7 @@ def repeat(pixels):
 @pytest.mark.parametrize(
     ("width", "height"), [(1, 1), (7, 5), (16, 256), (543, 337)], ids=["T10"] * 4
 )
+@pytest.mark.slow
 def test_size_is_exactly_four_times_the_crop(width, height):
     done = enhance(photo(width, height), stub(repeat))
     assert done.pixels.shape == done.plain.shape == (4 * height, 4 * width, 3)
@@ -97,6 +98,7 @@ def test_outlines_are_sharper_than_the_plain_enlargement(upscaler):
 
 
 @pytest.mark.parametrize("shade", [(0, 0, 0), (255, 255, 255), (200, 30, 90), (128, 128, 128)])
+@pytest.mark.slow
 def test_mean_colour_stays_within_one_level(upscaler, shade):
     flat = np.full((32, 40, 3), shade, np.uint8)
     for crop in (flat, photo(60, 44)):
@@ -112,6 +114,7 @@ def test_colours_are_held_locally_not_only_on_average(upscaler):
         assert np.abs(done.pixels[part].mean((0, 1)) - done.plain[part].mean((0, 1))).max() <= 1
 
 
+@pytest.mark.slow
 def test_same_crop_gives_the_same_bytes_from_many_threads(upscaler):
     crops = [photo(40 + i % 3, 30, left=i) for i in range(9)]
     alone = [enhance(crop, upscaler).pixels for crop in crops]
@@ -138,6 +141,7 @@ def test_crop_is_left_alone(upscaler):
     assert np.array_equal(crop, before)
 
 
+@pytest.mark.slow
 def test_tiles_show_no_border(upscaler):
     crop = photo(180, 40)
     whole = enhance(crop, upscaler).pixels.astype(int)

@@ -42,6 +42,7 @@ def corner_error(found, true, size_wh):
     ],
     ids=lambda k: " ".join(f"{n}={v}" for n, v in k.items()),
 )
+@pytest.mark.slow
 def test_a_known_motion_is_found_to_a_twentieth_of_a_pixel(known):
     source = data.astronaut()
     matrix, for_opencv = motion(**known)
@@ -58,6 +59,7 @@ def test_a_known_motion_is_found_to_a_twentieth_of_a_pixel(known):
 
 
 @pytest.mark.parametrize("change", ["noise", "tone", "blur", "edit"])
+@pytest.mark.slow
 def test_what_is_no_motion_leaves_the_frame_exactly_where_it_was(change):
     moving = grey_of(data.coffee())
     fixed = moving.astype(np.float64)
@@ -86,6 +88,7 @@ def test_what_is_no_motion_leaves_the_frame_exactly_where_it_was(change):
     ],
     ids=["flat", "noise", "unrelated"],
 )
+@pytest.mark.slow
 def test_a_motion_that_explains_nothing_is_not_used(moving, fixed):
     found = register(moving, fixed, *unmasked(moving, fixed))
     assert not found.trusted
@@ -100,6 +103,7 @@ def test_a_small_picture_is_laid_frame_on_frame():
 
 @pytest.mark.parametrize("level", [0, 255])
 @pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.slow
 def test_bars_are_seen_on_either_side(level, swap):
     picture = grey_of(data.chelsea())
     height, width = picture.shape
@@ -134,6 +138,7 @@ def test_a_painted_mask_that_stands_still_does_not_hold_the_picture_back():
 
 
 @pytest.mark.parametrize("size_wh", [(61, 1400), (1400, 61), (903, 1400)])
+@pytest.mark.slow
 def test_a_mask_on_a_long_picture_is_reduced_with_it(size_wh):
     """One factor for both: a factor read off a rounded side gave the mask a row more or less."""
     moving = grey_of(backdrop(size_wh, 3))
@@ -143,6 +148,7 @@ def test_a_mask_on_a_long_picture_is_reduced_with_it(size_wh):
     np.testing.assert_allclose(found.matrix[:2], np.eye(3)[:2], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_flat_picture_is_no_numerical_fault():
     """A line through values that do not vary has no slope: numpy warned of it."""
     flat = np.full((133, 119), 191, np.uint8)

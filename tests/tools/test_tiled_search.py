@@ -42,6 +42,7 @@ def test_tiles_cover_the_area_are_few_and_keep_their_origin(width, height):
         assert all(after[0] <= before[1] for before, after in itertools.pairwise(spans))
 
 
+@pytest.mark.slow
 def test_small_target_that_the_whole_look_misses_is_found_by_tiles_t11():
     pixels = picture(6000, 4000, (4321, 1234, 4345, 1258))
     detector = RedFinder(legible_px=12)

@@ -42,6 +42,7 @@ def test_schemas_are_closed_objects_that_require_only_what_they_have(view):
         assert set(schema.get("required", ())) <= set(schema["properties"])
 
 
+@pytest.mark.slow
 def test_replies_are_plain_json_whose_boxes_are_marked(view):
     calls = {
         "zoom_in": {"picture": "source", "box": [80, 60, 104, 84]},

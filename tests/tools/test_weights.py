@@ -57,6 +57,7 @@ def with_file(weights, **changes):
     return dataclasses.replace(weights, files=(dataclasses.replace(weights.files[0], **changes),))
 
 
+@pytest.mark.slow
 def test_fetched_file_is_checked_kept_and_not_fetched_again(published, tmp_path):
     folder = tmp_path / "cache" / "weights"
     steps = []
@@ -71,6 +72,7 @@ def test_fetched_file_is_checked_kept_and_not_fetched_again(published, tmp_path)
     assert fetch(elsewhere, folder) == paths
 
 
+@pytest.mark.slow
 def test_another_file_than_the_known_one_is_not_kept(published, tmp_path):
     with pytest.raises(WeightsError, match="another file than the known one"):
         fetch(with_file(published, sha256="0" * 64), tmp_path / "cache")
@@ -78,6 +80,7 @@ def test_another_file_than_the_known_one_is_not_kept(published, tmp_path):
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/net.pth", "{served}/no-such-file"])
+@pytest.mark.slow
 def test_without_a_connection_it_says_what_to_place_where(published, tmp_path, url):
     url = url.format(served=published.files[0].url)
     folder = tmp_path / "cache"
@@ -89,11 +92,13 @@ def test_without_a_connection_it_says_what_to_place_where(published, tmp_path, u
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_missing_file_names_the_command_that_fetches_it(published, tmp_path):
     with pytest.raises(WeightsError, match="agent-judge weights fetch net"):
         checked_files(published, tmp_path)
 
 
+@pytest.mark.slow
 def test_damaged_file_is_never_used(published, tmp_path):
     (tmp_path / "net.pth").write_bytes(BYTES[:-1] + b"x")
     assert state_of(published.files[0], tmp_path) == "ready"
@@ -103,6 +108,7 @@ def test_damaged_file_is_never_used(published, tmp_path):
     assert state_of(published.files[0], tmp_path) == "wrong size"
 
 
+@pytest.mark.slow
 def test_file_of_wrong_size_is_fetched_again(published, tmp_path):
     (tmp_path / "net.pth").write_bytes(b"half")
     assert fetch(published, tmp_path)[0].read_bytes() == BYTES

@@ -34,6 +34,7 @@ numbers = st.floats(-200, 3500, allow_nan=False)
     size_wh=sizes, corner=st.tuples(numbers, numbers), extent=st.tuples(*[st.floats(0.1, 3500)] * 2)
 )
 @settings(max_examples=200)
+@pytest.mark.slow
 def test_window_holds_the_inner_box_lies_in_the_picture_and_is_never_too_thin(
     size_wh, corner, extent
 ):
@@ -72,6 +73,7 @@ def test_shown_size_suits_vision_processors(size_wh, box):
     assert max(width, height) <= MAX_ASPECT * min(width, height) + 1
 
 
+@pytest.mark.slow
 def test_small_boxes_are_shown_at_512_to_768_px():
     for side in range(1, 640, 7):
         shown = zoom(noise(1000, 1000), (100, 100, 100 + side, 100 + side))

@@ -60,6 +60,7 @@ def test_what_re_rendering_did_is_undone(dx, dy, gain, offset):
     [((0.3, 0.35, 0.6), (0, 0, 10)), ((1.35,) * 3, (-45,) * 3), ((0.7,) * 3, (38,) * 3)],
     ids=["night", "harsh", "dull"],
 )
+@pytest.mark.slow
 def test_another_light_is_left_and_told(gain, offset):
     assert not align(toned(PHOTO, gain, offset), PHOTO, (PHOTO,), ALL).plausible
 

@@ -67,6 +67,7 @@ def test_without_a_reference_it_has_no_count(boxes):
     assert counted.reference is None
 
 
+@pytest.mark.slow
 def test_a_like_thing_beyond_the_box_counts():
     source = things((0, 1, 2))
     box = Box(18, 32, 96, 54)

@@ -15,6 +15,7 @@ def lab(pixels):
 @pytest.mark.skipif(reader_version() is None, reason="reading needs the [ocr] extra")
 class TestReading:
     @pytest.mark.parametrize("word", ["OPEN", "Hotel", "Bus 42"])
+    @pytest.mark.slow
     def test_a_line_is_read(self, word):
         shown = read_line(lab(plate(ground(), word, BOX)), BOX)
         assert shown is not None

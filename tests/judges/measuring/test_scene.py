@@ -45,6 +45,7 @@ def with_discs(count, picture=EDITED):
 
 
 @pytest.mark.parametrize(("count", "wanted"), [(0, 4), (1, 3), (2, 2), (3, 2)])
+@pytest.mark.slow
 def test_the_level_is_the_number_of_things_that_changed_outside(count, wanted):
     assert level(judged(with_discs(count)), "VC") == wanted
 
@@ -109,6 +110,7 @@ def test_a_scene_that_moved_by_more_than_re_rendering_does_is_not_perfect(moved_
     ],
     ids=["beside", "below", "farther"],
 )
+@pytest.mark.slow
 def test_a_change_right_at_the_target_may_be_its_shadow(box, wanted):
     assert level(judged(drawn(EDITED, "rectangle", box, YELLOW)), "VC") == wanted
 
@@ -122,6 +124,7 @@ def test_a_change_right_at_the_target_may_be_its_shadow(box, wanted):
     ],
     ids=["a small one in the corner", "a large one", "at one border"],
 )
+@pytest.mark.slow
 def test_a_small_change_in_a_corner_may_be_a_model_s_mark(box, wanted):
     assert level(judged(drawn(EDITED, "rectangle", box, YELLOW)), "VC") == wanted
 
@@ -153,6 +156,7 @@ def test_a_scene_restyled_a_little_is_left_open():
     assert [level(judged(edited), "VC") for edited in mixed] == [4, None, 1]
 
 
+@pytest.mark.slow
 def test_nearly_flat_pictures_have_no_outlines_to_lose():
     rng = np.random.default_rng(0)
     wall = [np.clip(rng.normal(200, 2, PHOTO.shape), 0, 255).astype(np.uint8) for _ in range(2)]
@@ -166,6 +170,7 @@ def test_what_the_reference_changed_outside_the_boxes_is_the_targets():
     assert level(judged(shadow), "VC") == 3
 
 
+@pytest.mark.slow
 def test_without_boxes_the_reference_tells_the_target():
     assert level(judged(EDITED, reference=EDITED, white=None), "VC") == 4
     assert level(judged(with_discs(1), reference=EDITED, white=None), "VC") == 3
@@ -176,6 +181,7 @@ def test_a_change_much_larger_than_the_target_is_not_the_targets():
     assert level(judged(large, reference=EDITED, white=None), "VC") != 4
 
 
+@pytest.mark.slow
 def test_without_boxes_or_reference_only_nothing_and_collapse_are_known():
     assert level(judged(SOURCE, white=None), "VC") == 4
     assert level(judged(255 - SOURCE, white=None), "VC") == 1

@@ -72,6 +72,7 @@ class TestShape:
         ],
         ids=["square", "triangle", "unchanged", "a smaller disc", "a blue square"],
     )
+    @pytest.mark.slow
     def test_the_outline_decides_and_the_colour_is_to_be_kept(self, edited, wanted):
         assert level(judge_shape(case(self.source, edited, self.reference))) == wanted
 
@@ -158,6 +159,7 @@ class TestText:
         ],
         ids=["right", "another word", "unchanged", "the old word in other ink", "yellow plate"],
     )
+    @pytest.mark.slow
     def test_the_letters_decide_and_the_plate_is_to_be_kept(self, edited, wanted):
         assert level(self.judged(edited)) == wanted
 
@@ -172,6 +174,7 @@ class TestText:
         ids=["right", "another word", "the old word in other ink", "yellow plate"],
     )
     @pytest.mark.parametrize("boxed", [True, False], ids=["box", "no box"])
+    @pytest.mark.slow
     def test_without_a_reference_it_is_read(self, edited, wanted, boxed):
         pytest.importorskip("rapidocr_onnxruntime", reason="reading needs the [ocr] extra")
         asked = "Change the text on the plate from OPEN to TAXI."

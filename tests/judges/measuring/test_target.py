@@ -55,6 +55,7 @@ def test_an_edit_elsewhere_instead_is_none():
     assert level(judged(elsewhere)) == 1
 
 
+@pytest.mark.slow
 def test_surroundings_that_changed_as_much_as_a_target_could_leave_it_open():
     noise = np.random.default_rng(0).integers(0, 255, SOURCE.shape, dtype=np.uint8)
     assert level(judged(noise)) is None

@@ -10,10 +10,10 @@ DEPENDS := pyproject.toml constraints.txt
 
 .PHONY: demo check test lint types contracts browser clean
 
-# Both modes at once, a process each: the embedded judge keeps a core busy.
+# Both modes at once, a process each with one sample at a time: the embedded judge fills a core.
 demo: $(VENV)/.core
 	@rm -rf $(DEMO) && mkdir $(DEMO)
-	@run="$(BIN)/agent-judge run eval_data/demo/manifest.jsonl --judge measured --max-unscored 1"; \
+	@run="$(BIN)/agent-judge run eval_data/demo/manifest.jsonl --judge measured --jobs 1 --max-unscored 1"; \
 	$$run --mode tool --out $(DEMO)/tool > $(DEMO)/tool.txt 2>&1 & \
 	$$run --mode oracle --out $(DEMO)/oracle; oracle=$$?; \
 	wait $$!; tool=$$?; cat $(DEMO)/tool.txt; exit $$((oracle | tool))

@@ -49,6 +49,17 @@ class Score:
         """Scored rows over planned rows, 0 to 1."""
         return self.n_scored / self.n_planned
 
+    @property
+    def separates(self) -> bool:
+        """Whether better edits surely get higher levels; true as well where nothing could show it.
+
+        A judge that says the same of everything may be right often, and is worth nothing.
+        """
+        if sum(map(any, self.confusion)) < 2:
+            return True
+        low = self.spearman.value if self.spearman.low is None else self.spearman.low
+        return low is not None and low > 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExamPart:

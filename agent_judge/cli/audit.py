@@ -134,3 +134,10 @@ def _print(console: Console, parts: Sequence[ExamPart], modes: Sequence[Mode]) -
         scored = f"{score.n_scored}/{score.n_planned}"
         table.add_row(part.mode, part.criterion, with_interval(score.accuracy), scored)
     console.print(table)
+    for part in parts:
+        if not part.overall.separates:
+            console.print(
+                f"{part.mode} {part.criterion}: this judge does not tell better edits from worse "
+                "ones: its levels say nothing",
+                soft_wrap=True,
+            )

@@ -57,6 +57,22 @@ def test_figures_are_those_of_the_scored_rows(exam):
     assert score.share_scored == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize(
+    ("judged", "separates"),
+    [
+        ((1, 2, 3, 4, 4, 1, 2, 3), True),
+        ((4, 4, 4, 4, 4, 4, 4, 4), False),
+        ((4, 3, 2, 1, 1, 4, 3, 2), False),
+        ((None, None, None, 4, 4, None, None, None), True),
+    ],
+)
+def test_a_judge_that_says_the_same_of_everything_is_flagged(exam, judged, separates):
+    """Case J31: all black, nonsense and untouched canaries must not get one level."""
+    records = [record(i, level) for i, level in enumerate(judged)]
+    (part,) = score_exam(records, exam[1])
+    assert part.overall.separates is separates
+
+
 def test_what_was_not_scored_is_counted_by_its_reason(exam):
     (part,) = score_exam(*exam)
     assert part.overall.reasons == {"needs_lmm": 1, "not run": 1}

@@ -63,7 +63,7 @@ function bars(criterion, groups) {
   return sized((width) => {
     const margin = Math.min(180, Math.max(...names.map((name) => name.length)) * 7 + 12, width * 0.4);
     const svg = Plot.plot({
-      width, height: 28 * names.length + 30, marginTop: 6, marginLeft: margin, marginRight: 62,
+      width, height: 28 * names.length + 30, marginTop: 6, marginLeft: margin, marginRight: Math.max(62, 14 + 6 * Math.max(...totals.map((one) => one.text.length))),
       x: { percent: true, label: null, tickFormat: (d) => `${d} %`, ticks: 5, domain: [0, 100] }, y: { domain: names, label: null, tickFormat: (name) => shortened(name, margin) }, color: levelColour,
       marks: [
         Plot.barX(parts, { x1: "from", x2: "to", y: "name", fill: "level", inset: 0.5, title: (d) => `${d.name}: ${d.n} at level ${d.level}, ${AJ.labelOf(criterion, d.level)} (${AJ.number(100 * (d.to - d.from), 1)} %)` }),

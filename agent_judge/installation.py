@@ -12,6 +12,7 @@ from typing import Literal
 
 from packaging.requirements import Requirement
 
+from agent_judge.address import shown_address
 from agent_judge.errors import AgentJudgeError
 
 OPENCV_WHEELS = (
@@ -173,10 +174,11 @@ def _weights_checks() -> Iterator[Check]:
 
 def endpoint_check(env: Mapping[str, str]) -> Check:
     """What the environment says of the judge's endpoint; a key is named, never shown."""
-    model, url = env.get("AGENT_JUDGE_MODEL"), env.get("OPENAI_BASE_URL")
+    model, base_url = env.get("AGENT_JUDGE_MODEL"), env.get("OPENAI_BASE_URL")
+    url = base_url and (shown_address(base_url) or "no address")
     key = "a key" if env.get("OPENAI_API_KEY") else "no key"
     told = f"model {model or 'not set'}, base URL {url or 'not set'}, {key} (from the environment)"
-    return Check(name="endpoint", state="note" if model or url else "ok", message=told)
+    return Check(name="endpoint", state="note" if model or base_url else "ok", message=told)
 
 
 def tracing_check(env: Mapping[str, str]) -> Check | None:

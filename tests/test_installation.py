@@ -77,6 +77,13 @@ def test_key_is_named_and_never_shown():
     assert "secret" not in found.message
 
 
+@pytest.mark.parametrize("url", ["http://me:sk-secret@h/v1", "sk-secret"])
+def test_a_password_or_a_key_in_the_address_is_not_shown(url):
+    found = endpoint_check({"OPENAI_BASE_URL": url})
+    assert found.state == "note"
+    assert "secret" not in found.message
+
+
 @pytest.mark.parametrize(("value", "noted"), [("true", True), ("1", True), ("false", False)])
 def test_tracing_is_noted_only_when_it_is_on(value, noted):
     assert (tracing_check({"LANGSMITH_TRACING": value}) is not None) == noted

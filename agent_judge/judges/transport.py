@@ -22,6 +22,7 @@ import httpx2
 import openai
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
+from agent_judge.address import shown_address
 from agent_judge.errors import InputError, JudgeError
 from agent_judge.judges.base import Ledger
 from agent_judge.judges.manner import Refusal, is_final
@@ -314,14 +315,14 @@ def _address(base_url: str) -> tuple[str, int | None, bool]:
         InputError: it is no such address; it is not shown where it may be a key in the wrong place,
             or hold a password.
     """
-    without = re.sub("://.*@", "://", base_url)
-    shown = f", got {without!r:.200}" if "://" in base_url else ""
+    without = shown_address(base_url)
+    shown = f", got {without!r:.200}" if without else ""
     try:
         parts, url = urlsplit(base_url), httpx2.URL(base_url)
         if url.scheme in ("http", "https") and parts.hostname:
             return parts.hostname, parts.port, url.scheme == "https"
     except (ValueError, httpx2.InvalidURL) as err:
-        if without != base_url:  # the error's own words may quote the password
+        if without not in ("", base_url):  # the error's own words may quote the password
             told = "a password in it must be percent-encoded"
             raise InputError(f"judge.base_url is no address ({told}){shown}") from None
         raise InputError(f"judge.base_url is no address ({err}){shown}") from err

@@ -17,8 +17,8 @@ from agent_judge.judges.base import Message
 from agent_judge.judges.coordinates import Convention
 from agent_judge.plan import Look
 from agent_judge.records import Evidence
-from agent_judge.rubrics.ladder import Ladder
 from agent_judge.rubrics.prompts import PromptContext, picture_label, system_prompt, task_text
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.tools.base import Tool, View
 
 LAST_TURN = "No tool is left. Decide on what you have seen and give the final JSON answer now."
@@ -42,7 +42,7 @@ def tool_schemas(tools: Sequence[Tool], view: View) -> list[dict[str, Any]]:
 
 def opening(
     look: Look,
-    ladder: Ladder,
+    rubric: Rubric,
     *,
     tools: Sequence[Tool],
     convention: Convention,
@@ -53,10 +53,11 @@ def opening(
     view = look.view
     context = PromptContext(
         edit_type=look.task.get("type"),
-        has_reference=view.reference is not None,
+        has_reference="reference" in view.names,
         cropped=look.cropped,
         masked=bool(view.masked),
         several_targets=look.several_targets,
+        alone=view.alone,
         convention=convention.in_words(view.size_wh),
         tools=[tool.name for tool in tools],
         max_steps=max_steps,
@@ -68,7 +69,7 @@ def opening(
         url = album.show(name, view.picture(name))
         parts.append({"type": "image_url", "image_url": {"url": url}})
     return [
-        {"role": "system", "content": system_prompt(ladder, context)},
+        {"role": "system", "content": system_prompt(rubric, context)},
         {"role": "user", "content": parts},
     ]
 

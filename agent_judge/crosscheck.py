@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_judge.records import MAX_LEVEL, Box, Record
+from agent_judge.records import Box, Record
 from agent_judge.tools.difference import Difference
 
 UNRELATED_FRACTION = 0.6
 """Above this share of pixels with another colour the pictures do not show one scene."""
 COLLAPSE_FRACTION = 0.02
 """Below this share nobody would call the scene another one."""
+_BEST = 4  # of the two DLEBench ladders
 TOUCH_PX = 4.0
 """A region this close to a target belongs to it."""
 
@@ -38,10 +39,10 @@ class CrossCheck:
         if record.level is None:
             return flags
         boxes = [Box(*numbers) for numbers in record.target_boxes]
-        checks = {"IF": self._if_flags, "VC": self._vc_flags}
-        return flags | checks[record.criterion](record.level, boxes)
+        check = {"IF": self._if_flags, "VC": self._vc_flags}.get(record.criterion)
+        return flags if check is None else flags | check(record.level, boxes)
 
-    def _if_flags(self, level: int, boxes: Sequence[Box]) -> set[str]:
+    def _if_flags(self, level: float, boxes: Sequence[Box]) -> set[str]:
         if not boxes:
             return set()
         inside, _ = self._split(boxes)
@@ -51,15 +52,15 @@ class CrossCheck:
             return {"claims_no_edit_but_target_changed"}
         return set()
 
-    def _vc_flags(self, level: int, boxes: Sequence[Box]) -> set[str]:
+    def _vc_flags(self, level: float, boxes: Sequence[Box]) -> set[str]:
         if level == 1 and self.difference.absolute_fraction < COLLAPSE_FRACTION:
             return {"claims_collapse_but_little_changed"}
         if not boxes:
             return set()
         _, outside = self._split(boxes)
-        if level == MAX_LEVEL and outside["clear"]:
+        if level == _BEST and outside["clear"]:
             return {"claims_consistency_but_changed_outside"}
-        if 1 < level < MAX_LEVEL and not any(outside.values()):
+        if 1 < level < _BEST and not any(outside.values()):
             return {"claims_anomaly_but_unchanged_outside"}
         return set()
 

@@ -20,9 +20,9 @@ from agent_judge.judges.endpoint import Profile
 from agent_judge.judges.prices import Usage, usd_of
 from agent_judge.judges.tokens import sent_picture_tokens, text_tokens
 from agent_judge.oracle.boxes import canonical_boxes
-from agent_judge.plan import PLANS, Look, Row, looks_of
+from agent_judge.plan import Look, Row, looks_of, plan_of
 from agent_judge.records import Criterion, Mode, Sample
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.settings import Settings
 from agent_judge.tools.base import RGB, Tool
 
@@ -95,7 +95,8 @@ def _of_mode(
             continue
         n_rows += bool(looks)
         for criterion, look in looks:
-            offered = tools if PLANS[mode, criterion].tools and settings.judge.max_steps else ()
+            names = plan_of(mode, criterion).tools if settings.judge.max_steps else ()
+            offered = [tool for tool in tools if tool.name in names]
             for name, n in _of_look(criterion, look, settings, profile, offered).items():
                 counted[name] += n * settings.judge.votes
     known = sent_picture_tokens(CROP_WH, profile) is not None
@@ -109,7 +110,7 @@ def _of_look(
 ) -> dict[str, int]:
     messages = opening(
         look,
-        load_ladder(criterion),
+        rubric_of(criterion),
         tools=tools,
         convention=profile.convention,
         max_steps=settings.judge.max_steps,

@@ -39,13 +39,14 @@ from agent_judge.errors import (
     ReplyError,
     ToolError,
 )
+from agent_judge.judges.answers import answer_schema, read_answer
 from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
-from agent_judge.judges.reply import answer_schema, read_verdict
 from agent_judge.judges.spoken import declines, text_of
 from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
 from agent_judge.records import Evidence, Reason, Verdict
-from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.protocol import version_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.tools.base import Tool, ToolReply, View
 from agent_judge.tools.views_seen import with_views_seen
 
@@ -69,7 +70,7 @@ class Loop:
     """What the nodes of one conversation work with."""
 
     judge: Judge
-    ladder: Ladder
+    rubric: Rubric
     look: Look
     tools: tuple[Tool, ...]
     album: Album
@@ -93,11 +94,12 @@ class LoopState(TypedDict):
     """An answer was asked for again: no tools are offered from here on."""
     calls: list[ToolCall]
     """What the judge asked for in its last message."""
-    verdict: Verdict | None
+    answer: Any
+    """What was read out of the final answer; None before."""
 
 
-async def run_loop(loop: Loop) -> Verdict:
-    """One conversation to its end.
+async def run_loop(loop: Loop) -> Any:  # noqa: ANN401 - a verdict, or what another form reads
+    """One conversation to its end: what the rubric's form reads out of the final answer.
 
     Raises:
         JudgeError: it ended without a verdict; `loop.trace` tells how far it came.
@@ -106,7 +108,7 @@ async def run_loop(loop: Loop) -> Verdict:
     view, convention = loop.look.view, loop.judge.convention
     messages = opening(
         loop.look,
-        loop.ladder,
+        loop.rubric,
         tools=loop.tools,
         convention=convention,
         max_steps=loop.max_steps,
@@ -121,14 +123,12 @@ async def run_loop(loop: Loop) -> Verdict:
         "contradictions": 0,
         "answering": False,
         "calls": [],
-        "verdict": None,
+        "answer": None,
     }
     # Each tool turn and each bad answer is two steps of the graph; our own budgets end first.
     limit = 2 * (loop.max_steps + loop.format_retries + 2) + 4
     end = await _graph().ainvoke(state, {"recursion_limit": limit}, context=loop)
-    verdict = end["verdict"]
-    assert isinstance(verdict, Verdict)
-    return verdict
+    return end["answer"]
 
 
 @cache
@@ -150,7 +150,8 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
     request = Request(
         messages=state["messages"],
         tools=tool_schemas(offered, loop.look.view),
-        answer_schema=answer_schema(loop.ladder, boxes=not loop.look.cropped),
+        rubric_version=version_of(loop.rubric.criterion),
+        answer_schema=answer_schema(loop.rubric, boxes=not loop.look.cropped),
         album=loop.album,
         ledger=loop.trace.ledger,
         vote=loop.vote,
@@ -286,7 +287,7 @@ async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, An
     content = text_of(state["messages"][-1].get("content"))
     to_box = loop.judge.convention.reader(loop.look.view.size_wh)
     try:
-        verdict = read_verdict(content, loop.ladder, to_box=None if loop.look.cropped else to_box)
+        answer = read_answer(content, loop.rubric, to_box=None if loop.look.cropped else to_box)
     except ContradictionError as err:
         if state["contradictions"]:
             raise JudgeError("inconsistent", str(err)) from err
@@ -303,10 +304,10 @@ async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, An
             "faults": state["faults"] + 1,
             "answering": told is None,
         }
-    if not verdict.answers:
+    if isinstance(answer, Verdict) and answer.label_only:
         loop.trace.ledger.flags.add("label_only")
-    return {"verdict": verdict}
+    return {"answer": answer}
 
 
 async def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
-    return "judge" if state["verdict"] is None else "__end__"
+    return "judge" if state["answer"] is None else "__end__"

@@ -1,7 +1,7 @@
-"""The modes as a table of data: (mode, criterion) -> how pictures are prepared, and tools.
+"""The modes as a table of data: (mode, subject) -> how pictures are prepared, and tools.
 
 A preparation turns a decoded row into looks: what one conversation with the judge is about.
-No other place asks which mode it is.
+What a criterion is about, its subject, stands in its rubric. No other place asks which mode it is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from agent_judge.errors import BoxError
 from agent_judge.oracle.crop import crop, crop_window
 from agent_judge.oracle.mask import mask_box, paint_white
 from agent_judge.records import Box, Criterion, EditType, Mode, Sample
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rubric import Subject
 from agent_judge.settings import OracleSettings, Settings
 from agent_judge.tools.base import RGB, View
 
@@ -53,17 +55,29 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """How one criterion is judged in one mode."""
+    """How a criterion is judged in one mode."""
 
     prepare: Callable[[Row, Criterion, OracleSettings], tuple[Look, ...]]
-    tools: bool
-    """Whether the judge may call the four tools."""
+    tools: frozenset[str] = frozenset()
+    """Names of the tools that the judge may call."""
     needs_boxes: bool = False
 
 
 def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The full pictures; given boxes stay unseen."""
     return (Look(view=row.view, task=_task(row.sample, criterion)),)
+
+
+def whole_with_targets(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
+    """The full pictures, and where the targets lie."""
+    given = {"target_boxes_px": [list(box.xyxy) for box in row.boxes]}
+    return (Look(view=row.view, task={**_task(row.sample, criterion), **given}),)
+
+
+def edited_alone(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
+    """The edited picture by itself: neither the source nor what was asked for is shown."""
+    view = View(source=row.source, edited=row.edited, alone=True)
+    return (Look(view=view, task={"criterion": criterion}),)
 
 
 def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
@@ -148,14 +162,28 @@ def white_boxes(
 _JUDGED_AS_A_SET = frozenset({"count"})
 """Types that are a property of all targets together."""
 
-PLANS: Mapping[tuple[Mode, Criterion], Plan] = {
-    ("tool", "IF"): Plan(prepare=whole, tools=True),
-    ("tool", "VC"): Plan(prepare=whole, tools=True),
-    ("oracle", "IF"): Plan(prepare=target_crops, tools=False, needs_boxes=True),
-    ("oracle", "VC"): Plan(prepare=masked, tools=True, needs_boxes=True),
-    ("direct", "IF"): Plan(prepare=whole, tools=False),
-    ("direct", "VC"): Plan(prepare=whole, tools=False),
+_TOOLS = frozenset({"grounding", "zoom_in", "difference", "enhance"})
+_WITHOUT_SOURCE = _TOOLS - {"difference"}
+
+PLANS: Mapping[tuple[Mode, Subject], Plan] = {
+    ("tool", "target"): Plan(prepare=whole, tools=_TOOLS),
+    ("tool", "surroundings"): Plan(prepare=whole, tools=_TOOLS),
+    ("tool", "pair"): Plan(prepare=whole, tools=_TOOLS),
+    ("tool", "edited"): Plan(prepare=edited_alone, tools=_WITHOUT_SOURCE),
+    ("oracle", "target"): Plan(prepare=target_crops, needs_boxes=True),
+    ("oracle", "surroundings"): Plan(prepare=masked, tools=_TOOLS, needs_boxes=True),
+    ("oracle", "pair"): Plan(prepare=whole_with_targets, tools=_TOOLS, needs_boxes=True),
+    ("oracle", "edited"): Plan(prepare=edited_alone, tools=_WITHOUT_SOURCE),
+    ("direct", "target"): Plan(prepare=whole),
+    ("direct", "surroundings"): Plan(prepare=whole),
+    ("direct", "pair"): Plan(prepare=whole),
+    ("direct", "edited"): Plan(prepare=edited_alone),
 }
+
+
+def plan_of(mode: Mode, criterion: Criterion) -> Plan:
+    """How a criterion is judged in a mode."""
+    return PLANS[mode, rubric_of(criterion).subject]
 
 
 def mode_of(sample: Sample, settings: Settings) -> Mode:
@@ -173,7 +201,7 @@ def looks_of(
     Raises:
         BoxError: the plan needs boxes and the row has none.
     """
-    plan = PLANS[mode, criterion]
+    plan = plan_of(mode, criterion)
     if plan.needs_boxes and not row.boxes:
         raise BoxError(f"mode {mode} needs target boxes: give `boxes` or use --mode tool")
     return plan.prepare(row, criterion, oracle)

@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
-Criterion = Literal["IF", "VC"]
-CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
+Criterion = str
+"""One of a protocol's criteria, such as `IF`; no two protocols share a name."""
 Mode = Literal["tool", "oracle", "direct"]
 PictureName = Literal["source", "edited", "reference"]
 BoxFormat = Literal["xyxy", "xywh", "xyxy_norm", "xyxy_1000", "yxyx_1000"]
@@ -39,20 +39,68 @@ Reason = Literal[
     "needs_lmm",
     "internal_error",
 ]
-MAX_LEVEL = 4
-"""The best level of every ladder of the DLEBench protocol; the worst is 1."""
 
 
-def score_100(level: float) -> float:
-    """A level, or a mean of levels, on the 100-point scale: `(level - 1) / 3 * 100`.
+@dataclass(frozen=True)
+class Scale:
+    """The levels that a criterion can take, from the worst to the best."""
 
-    The paper does not print its formula; this one reproduces its published figures' range.
+    worst: float
+    best: float
+    whole: bool = True
+    """Whether only whole numbers are levels."""
 
-    Example:
-        >>> score_100(4), score_100(1), round(score_100(2), 2)
-        (100.0, 0.0, 33.33)
-    """
-    return (level - 1) / (MAX_LEVEL - 1) * 100
+    def __contains__(self, level: object) -> bool:
+        """Whether a value is a level."""
+        if isinstance(level, bool) or not isinstance(level, int | float):
+            return False
+        return self.worst <= level <= self.best and (not self.whole or level == int(level))
+
+    def score_100(self, level: float) -> float:
+        """A level, or a mean of levels, on the 100-point scale: 0 at the worst, 100 at the best.
+
+        DLEBench does not print its formula; on its levels 1 to 4 this is `(level - 1) / 3 * 100`,
+        which reproduces the range of its published figures.
+
+        Example:
+            >>> ladder = Scale(1, 4)
+            >>> ladder.score_100(4), ladder.score_100(1), round(ladder.score_100(2), 2)
+            (100.0, 0.0, 33.33)
+        """
+        return (level - self.worst) / (self.best - self.worst) * 100
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """What levels are counted by, worst first: each whole level, else quarters of the range.
+
+        Example:
+            >>> Scale(1, 4).bins, Scale(-1, 0, whole=False).bins[0]
+            (('1', '2', '3', '4'), '-1 to -0.75')
+        """
+        if self.whole:
+            return tuple(f"{level:g}" for level in self.levels)
+        edges = [self.worst + (self.best - self.worst) * n / _QUARTERS for n in range(5)]
+        return tuple(f"{low:g} to {high:g}" for low, high in itertools.pairwise(edges))
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """All levels of a whole scale, worst first; none where there is no end of them."""
+        return tuple(range(int(self.worst), int(self.best) + 1)) if self.whole else ()
+
+    def bin_of(self, level: float) -> int:
+        """Which of `bins` a level belongs to.
+
+        Example:
+            >>> Scale(0, 5).bin_of(0), Scale(-1, 0, whole=False).bin_of(0)
+            (0, 3)
+        """
+        if self.whole:
+            return int(level - self.worst)
+        share = (level - self.worst) / (self.best - self.worst)
+        return min(int(share * _QUARTERS), _QUARTERS - 1)
+
+
+_QUARTERS = 4
 
 
 @dataclass(frozen=True)
@@ -247,14 +295,16 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """A level of a ladder, with the answers that lead to it."""
+    """A level, with the answers that lead to it."""
 
-    level: int
-    """1 (worst) to 4 (best)."""
+    level: float
+    """On the criterion's scale."""
     label: str
-    """The level's name."""
+    """The level's name, as the judge answered it."""
     answers: tuple[tuple[str, str], ...]
-    """(question id, answer) in the ladder's order, as far as it was walked."""
+    """(question id, answer) in the rubric's order, as far as it was walked."""
+    label_only: bool = False
+    """The judge named a level and answered none of the questions before it."""
     explanation: str = ""
     """The judge's reason in its own words."""
     anomalies: tuple[Mapping[str, Any], ...] = ()
@@ -275,7 +325,8 @@ class Record:
     criterion: Criterion
     status: Status
     reason: Reason | None = None
-    level: int | None = None
+    level: float | None = None
+    """On the criterion's scale; whole numbers are `int`."""
     label: str | None = None
     score_100: float | None = None
     explanation: str = ""
@@ -291,7 +342,7 @@ class Record:
     box_origin: Literal["given", "judge"] | None = None
     area_pct: float | None = None
     """Share of the picture that the targets' boxes cover (their union), in per cent."""
-    vote_levels: tuple[int | None, ...] = ()
+    vote_levels: tuple[float | None, ...] = ()
     """The level of each vote; None for a vote without one."""
     flags: tuple[str, ...] = ()
     """Out of the closed set documented in docs/records.md."""
@@ -325,7 +376,7 @@ class Record:
             raise ValueError(f"a record has a reason exactly when unscored, got {self.status!r}")
 
     @property
-    def scored_level(self) -> int:
+    def scored_level(self) -> float:
         """The level of a scored record, for figures: what has none must not get into them.
 
         Raises:
@@ -334,6 +385,16 @@ class Record:
         if self.level is None:
             raise ValueError(f"expected a scored record, got {self.status!r} of {self.id!r}")
         return self.level
+
+    @property
+    def named_level(self) -> str:
+        """The level with its label, such as `2 Wrong Action`; said once where both are the same.
+
+        Raises:
+            ValueError: it was not scored.
+        """
+        number = f"{self.scored_level:g}"
+        return number if self.label in (None, number) else f"{number} {self.label}"
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON types, keys in the order of the export."""

@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agent_judge.errors import ContradictionError, ReplyError
+from agent_judge.judges.answers import read_answer
 from agent_judge.judges.coordinates import Convention
-from agent_judge.judges.reply import read_verdict
 from agent_judge.judges.spoken import text_of
-from agent_judge.records import CRITERIA, Reason, Record, Verdict, covered_area
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.records import Reason, Record, Verdict, covered_area
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.settle import are_apart, median_level, verdict_fields, worst_of
 from agent_judge.store import Saved, Store
 
@@ -49,7 +49,7 @@ def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Ch
         write: keep each change as a further round; the earlier round stays.
     """
     for planned in list(store.planned()):
-        for criterion in CRITERIA:
+        for criterion in store.criteria:
             saved = store.latest(planned.id, criterion)
             after = _read_again(saved, convention) if saved else None
             if saved is None or after is None or _same(saved.record, after):
@@ -96,16 +96,18 @@ def _reading(
     width, height = last["size_wh"]
     to_box = convention.reader((width, height)) if last["boxes_asked"] else None
     try:
-        return read_verdict(content, load_ladder(record.criterion), to_box=to_box)
+        answer = read_answer(content, rubric_of(record.criterion), to_box=to_box)
     except ReplyError as err:
         return err
+    return answer if isinstance(answer, Verdict) else None
 
 
 def _settled_again(
     record: Record, votes: Sequence[Sequence[_Reading | None]], size_wh: tuple[int, int]
 ) -> Record:
     levels = [[_level(reading) for reading in vote] for vote in votes]
-    worst = [worst_of(of_vote) for of_vote in levels]
+    scale = rubric_of(record.criterion).scale
+    worst = [worst_of(of_vote, scale) for of_vote in levels]
     vote_levels = tuple(of_vote[look] for of_vote, look in zip(levels, worst, strict=True))
     level = median_level(vote_levels)
     number = vote_levels.index(level) if level in vote_levels else 0
@@ -119,19 +121,19 @@ def _settled_again(
         **_target_fields(record, chosen, size_wh),
     }  # fmt: skip
     if isinstance(chosen, Verdict) and level is not None:
-        return replace(record, **{**fields, **verdict_fields(chosen)})
+        return replace(record, **{**fields, **verdict_fields(chosen, scale)})
     reason = "inconsistent" if isinstance(chosen, ContradictionError) else "unparseable"
     told = {"status": "unscored", "reason": reason, "explanation": str(chosen)}
     return replace(record, **{**fields, **told})
 
 
 def _flags(
-    record: Record, votes: Sequence[Sequence[_Reading | None]], vote_levels: Sequence[int | None]
+    record: Record, votes: Sequence[Sequence[_Reading | None]], vote_levels: Sequence[float | None]
 ) -> tuple[str, ...]:
     flags = {flag for flag in record.flags if not flag.startswith(_OF_A_VERDICT)}
     if are_apart(vote_levels):
         flags.add("votes_apart")
-    if any(isinstance(r, Verdict) and not r.answers for vote in votes for r in vote):
+    if any(isinstance(r, Verdict) and r.label_only for vote in votes for r in vote):
         flags.add("label_only")
     return tuple(sorted(flags))
 
@@ -162,7 +164,7 @@ def _per_target(record: Record, vote: Sequence[_Reading | None]) -> tuple[Mappin
     )
 
 
-def _level(reading: _Reading | None) -> int | None:
+def _level(reading: _Reading | None) -> float | None:
     return reading.level if isinstance(reading, Verdict) else None
 
 

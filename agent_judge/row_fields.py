@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from agent_judge.oracle.boxes import box_fault
-from agent_judge.records import CRITERIA, MAX_LEVEL, BoxFormat, EditType, Sample
+from agent_judge.records import BoxFormat, EditType, Sample
 from agent_judge.roots import Roots
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, all_criteria, rubric_of
 
 REQUIRED = ("id", "source", "edited", "instruction")
 
@@ -119,12 +120,15 @@ def _labels(value: object) -> tuple[Mapping[str, Any], ...]:
             raise ValueError(
                 f'label {number}: expected "by" as text, got {_shown(label.get("by"))}'
             )
-        levels = {name: label[name] for name in CRITERIA if label.get(name) is not None}
-        if not levels:
-            raise ValueError(f"label {number}: expected a level for IF or VC")
+        levels = {name: label[name] for name in DEFAULT_CRITERIA if label.get(name) is not None}
+        if not levels and not any(label.get(name) is not None for name in all_criteria()):
+            raise ValueError(
+                f"label {number}: expected a level for {' or '.join(DEFAULT_CRITERIA)}"
+            )
         for name, level in levels.items():
-            if type(level) is not int or not 1 <= level <= MAX_LEVEL:
-                expected = f"{name} from 1 to {MAX_LEVEL}"
+            scale = rubric_of(name).scale
+            if type(level) is not int or level not in scale:
+                expected = f"{name} from {scale.worst:g} to {scale.best:g}"
                 raise ValueError(f"label {number}: expected {expected}, got {_shown(level)}")
     return tuple(value)
 

@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Itera
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_judge.case import Bench
 from agent_judge.errors import RunStopped
 from agent_judge.judges.choose import choose_judge, jobs_of
-from agent_judge.judging import Assignment, Bench, Prepared, judge_sample, prepare
+from agent_judge.judging import Assignment, Prepared, judge_sample, prepare
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.run_db import is_begun

@@ -15,11 +15,12 @@ from pydantic import (
     SecretStr,
     StringConstraints,
     ValidationError,
-    field_validator,
+    model_validator,
 )
 
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, Criterion
+from agent_judge.records import Criterion
+from agent_judge.rubrics.protocol import DEFAULT, load_protocol, protocol_names
 
 MEASURED = "measured"
 """Name of the embedded judge."""
@@ -116,8 +117,11 @@ class Price(_Table):
 class Settings(_Table):
     """Everything a run depends on besides its manifest."""
 
+    protocol: str = DEFAULT
+    """Which criteria there are and how their levels are found; docs/protocols.md."""
     mode: Literal["auto", "tool", "oracle", "direct"] = "auto"
-    criteria: tuple[Criterion, ...] = Field(default=CRITERIA, min_length=1)
+    criteria: tuple[Criterion, ...] = ()
+    """In the protocol's order; none given: all of the protocol."""
     judge: JudgeSettings = JudgeSettings()
     endpoint: EndpointSettings = EndpointSettings()
     oracle: OracleSettings = OracleSettings()
@@ -125,10 +129,24 @@ class Settings(_Table):
     run: RunSettings = RunSettings()
     prices: dict[str, Price] = {}
 
-    @field_validator("criteria")
+    @model_validator(mode="before")
     @classmethod
-    def _each_once(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-        return tuple(criterion for criterion in CRITERIA if criterion in criteria)
+    def _criteria_of_the_protocol(cls, data: Any) -> Any:  # noqa: ANN401 - pydantic's
+        if not isinstance(data, dict):
+            return data
+        name, asked = data.get("protocol", DEFAULT), data.get("criteria")
+        if name not in protocol_names():
+            raise ValueError(f"no protocol {name!r}; there are {', '.join(protocol_names())}")
+        known = load_protocol(name).criteria
+        names = {word.casefold(): word for word in known}
+        found = [names.get(str(word).casefold()) for word in known if asked is None]
+        if asked is not None:
+            words = [asked] if isinstance(asked, str) else list(asked)
+            found = [names.get(str(word).strip().casefold()) for word in words]
+            if not found or None in found:
+                expected = f"{','.join(known)} or some of them"
+                raise ValueError(f"criteria of {name}: expected {expected}, got {words}")
+        return {**data, "criteria": tuple(word for word in known if word in found)}
 
     def verdict_settings(self) -> dict[str, Any]:
         """The settings that can change a verdict, as plain JSON types: a run is bound to them.
@@ -228,4 +246,5 @@ def _first_fault(err: ValidationError, config: Path | None) -> str:
     where = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         return f"unknown setting {where!r}" + (f" (in {str(config)!r} or --set)" if config else "")
-    return f"setting {where!r}: {fault['msg']}"
+    told = fault["msg"].removeprefix("Value error, ")
+    return f"setting {where!r}: {told}" if where else told

@@ -10,7 +10,8 @@ from agent_judge.errors import JudgeError
 from agent_judge.graph import Trace
 from agent_judge.intake import Intake
 from agent_judge.plan import Look
-from agent_judge.records import Record, Verdict, covered_area, score_100
+from agent_judge.records import Record, Scale, Verdict, covered_area
+from agent_judge.rubrics.rubric import Rubric
 
 _Number = TypeVar("_Number", int, float)
 
@@ -44,27 +45,28 @@ class Outcome:
     """The prepared pictures were equal, and no judge was asked."""
 
     @property
-    def level(self) -> int | None:
+    def level(self) -> float | None:
         """The verdict's level, if there is one."""
         return self.verdict.level if self.verdict else None
 
 
-def worst_of(levels: Sequence[int | None]) -> int:
+def worst_of(levels: Sequence[float | None], scale: Scale) -> int:
     """Index of the target that stands for all targets of one vote (DLEBench A.3).
 
-    The worst target wins. A target at level 1 decides whatever the others are; otherwise a target
-    without a level leaves the criterion without one.
+    The worst target wins. A target at the worst level decides whatever the others are; otherwise a
+    target without a level leaves the criterion without one.
 
     Example:
-        >>> worst_of([4, 2]), worst_of([4, None]), worst_of([None, 1])
+        >>> ladder = Scale(1, 4)
+        >>> worst_of([4, 2], ladder), worst_of([4, None], ladder), worst_of([None, 1], ladder)
         (1, 1, 1)
     """
     scored = [(level, index) for index, level in enumerate(levels) if level is not None]
     lowest, index = min(scored, default=(None, 0))
-    return index if len(scored) == len(levels) or lowest == 1 else levels.index(None)
+    return index if len(scored) == len(levels) or lowest == scale.worst else levels.index(None)
 
 
-def median_level(levels: Sequence[int | None]) -> int | None:
+def median_level(levels: Sequence[float | None]) -> float | None:
     """The median of the votes, ties to the lower level; None unless over half have a level.
 
     Example:
@@ -77,26 +79,32 @@ def median_level(levels: Sequence[int | None]) -> int | None:
     return scored[(len(scored) - 1) // 2]
 
 
-def are_apart(levels: Sequence[int | None]) -> bool:
+def are_apart(levels: Sequence[float | None]) -> bool:
     """Whether two votes are two levels or more apart."""
     scored = [level for level in levels if level is not None]
     return bool(scored) and max(scored) - min(scored) > 1
 
 
-def settled(votes: Sequence[Sequence[Outcome]], intake: Intake) -> dict[str, Any]:
+def settled(votes: Sequence[Sequence[Outcome]], intake: Intake, rubric: Rubric) -> dict[str, Any]:
     """The fields of the record that conversations lead to.
 
     Args:
         votes: for each vote the outcome of each look, in the order of the targets.
         intake: the row.
+        rubric: of the criterion.
     """
-    worst = [vote[worst_of([o.level for o in vote])] for vote in votes]
+    scale = rubric.scale
+    worst = [vote[worst_of([o.level for o in vote], scale)] for vote in votes]
     levels = [outcome.level for outcome in worst]
     level = median_level(levels)
     chosen = next((o for o in worst if o.level == level), worst[0])
     outcomes = [o for vote in votes for o in vote]
     return {
-        **(verdict_fields(chosen.verdict) if level and chosen.verdict else _why(worst)),
+        **(
+            verdict_fields(chosen.verdict, scale)
+            if level is not None and chosen.verdict
+            else _why(worst)
+        ),
         **_input_fields(intake, chosen),
         "per_target": _per_target(votes[worst.index(chosen)]),
         "vote_levels": tuple(levels),
@@ -128,13 +136,13 @@ def _why(worst: Sequence[Outcome]) -> dict[str, Any]:
     return {"status": "unscored", "reason": error.reason, "explanation": str(error)}
 
 
-def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict, scale: Scale) -> dict[str, Any]:
     """The fields of a scored record that its verdict fills."""
     return {
         "status": "scored",
         "level": verdict.level,
         "label": verdict.label,
-        "score_100": round(score_100(verdict.level), 2),
+        "score_100": round(scale.score_100(verdict.level), 2),
         "explanation": verdict.explanation,
         "answers": tuple({"question": q, "answer": a} for q, a in verdict.answers),
         "anomalies": verdict.anomalies,
@@ -170,7 +178,7 @@ def _per_target(vote: Sequence[Outcome]) -> tuple[Mapping[str, Any], ...]:
     )
 
 
-def _flags(outcomes: Sequence[Outcome], levels: Sequence[int | None]) -> tuple[str, ...]:
+def _flags(outcomes: Sequence[Outcome], levels: Sequence[float | None]) -> tuple[str, ...]:
     flags = {flag for o in outcomes for flag in o.trace.ledger.flags}
     flags |= {f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status}
     if all(o.identical for o in outcomes):

@@ -17,7 +17,8 @@ from typing import Any, Literal, Self
 
 from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
-from agent_judge.records import CRITERIA, Criterion, EditType, Mode, Reason, Record
+from agent_judge.records import Criterion, EditType, Mode, Reason, Record
+from agent_judge.rubrics.protocol import all_criteria
 from agent_judge.run_db import FORMAT, RunDb
 
 _ROWS_AT_ONCE = 500
@@ -133,9 +134,9 @@ class Store:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The criteria that were asked for, in any invocation, IF first."""
+        """The criteria that were asked for, in any invocation, in the protocol's order."""
         asked = (self.meta("criteria") or "").split(",")
-        return tuple(criterion for criterion in CRITERIA if criterion in asked)
+        return tuple(criterion for criterion in all_criteria() if criterion in asked)
 
     def ask_for(self, criteria: Iterable[Criterion]) -> None:
         """Plan further criteria for every row."""

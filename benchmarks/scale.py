@@ -28,7 +28,7 @@ from pathlib import Path
 
 from agent_judge.cli.judging import Again, Rows, binding_of, plan_rows
 from agent_judge.inputs import inputs_of
-from agent_judge.records import CRITERIA
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA
 from agent_judge.runner import Tally, bench_of, run_planned
 from agent_judge.settings import Settings
 from agent_judge.store import Store
@@ -236,7 +236,7 @@ def _start(what: str, done: Called, limit_s: float) -> Figure:
 def _memory_figures(seen: Sequence[tuple[int, float]]) -> Iterator[Figure]:
     early = max(mb for count, mb in seen if count <= seen[-1][0] / 10)
     most = max(mb for _, mb in seen)
-    count = seen[-1][0] // len(CRITERIA)
+    count = seen[-1][0] // len(DEFAULT_CRITERIA)
     yield Figure(what=f"peak memory of {count} samples", value=most, unit="MB", beside=700)
     yield Figure(what="of it after the first tenth", value=most - early, unit="MB")
 

@@ -1,24 +1,17 @@
-"""The ladders of the rubric: levels, questions in order, notes. Data, and one loader.
+"""A rubric whose level is found by a walk along questions: named levels, a question at a time.
 
 Code walks the questions; it never asks for a level by name.
 """
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from typing import Any, ClassVar
 
-from agent_judge.records import Criterion
+from agent_judge.records import Scale
+from agent_judge.rubrics.rubric import Rubric, common_fields
 
-_FOLDER = Path(__file__).resolve().parent
-_FILES: Mapping[Criterion, str] = {
-    "IF": "instruction_following.toml",
-    "VC": "visual_consistency.toml",
-}
 _NEXT = "next"
 
 
@@ -27,10 +20,12 @@ class Level:
     """One rung."""
 
     number: int
-    """1 (worst) to 4 (best)."""
+    """1 is the worst."""
     label: str
     """The failure mode, as judges answer it."""
     means: str
+    failure: str | None = None
+    """What went wrong, in a word or two; None at the best level."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,32 +39,27 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ladder:
-    """A four-level rubric of one criterion (DLEBench A.2, A.3)."""
+class Ladder(Rubric):
+    """A rubric of named levels and the questions that lead to them (DLEBench A.2, A.3)."""
 
-    criterion: Criterion
-    name: str
-    asks: str
+    form: ClassVar[str] = "ladder"
+
     levels: tuple[Level, ...]
     """Best first."""
     questions: tuple[Question, ...]
-    notes: Mapping[str, str]
-    type_notes: Mapping[str, str]
-    when_identical: int
-    """The level when the edited picture equals the source: known without a judge."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels on offer, best first."""
         return tuple(level.label for level in self.levels)
 
-    def label_of(self, number: int) -> str:
+    def label_of(self, level: float) -> str:
         """The label of a level.
 
         Raises:
             KeyError: no such level.
         """
-        return {level.number: level.label for level in self.levels}[number]
+        return {one.number: one.label for one in self.levels}[int(level)]
 
     def level_of(self, label: str) -> int:
         """The level of a label, spelt exactly.
@@ -78,6 +68,14 @@ class Ladder:
             KeyError: no such label.
         """
         return {level.label: level.number for level in self.levels}[label]
+
+    def levels_text(self) -> list[dict[str, Any]]:
+        """The levels, best first: `{number, label, means}`."""
+        return [{"number": x.number, "label": x.label, "means": x.means} for x in self.levels]
+
+    def questions_text(self) -> Mapping[str, str]:
+        """The questions by id."""
+        return {question.id: question.ask for question in self.questions}
 
     def walk(self, answers: Mapping[str, str]) -> int | None:
         """The level that the answers lead to; None when an answer on the way is missing or odd.
@@ -92,7 +90,7 @@ class Ladder:
                 return level
         return None
 
-    def path_to(self, level: int) -> dict[str, str]:
+    def path_to(self, level: float) -> dict[str, str]:
         """The answers that lead to a level, by question id.
 
         Raises:
@@ -101,16 +99,14 @@ class Ladder:
         answers: dict[str, str] = {}
         for question in self.questions:
             by_outcome = {outcome: answer for answer, outcome in question.outcomes.items()}
-            if level in by_outcome:
-                return {**answers, question.id: by_outcome[level]}
+            if (answer := by_outcome.get(int(level))) is not None:
+                return {**answers, question.id: answer}
             answers[question.id] = by_outcome[None]
         raise KeyError(level)
 
 
-@cache
-def load_ladder(criterion: Criterion) -> Ladder:
-    """The ladder of a criterion."""
-    data = tomllib.loads((_FOLDER / _FILES[criterion]).read_text(encoding="utf-8"))
+def ladder_from(data: Mapping[str, Any]) -> Ladder:
+    """The ladder in a criterion's TOML table."""
     levels = tuple(Level(**level) for level in data["levels"])
     number = {level.label: level.number for level in levels}
     questions = tuple(
@@ -121,30 +117,15 @@ def load_ladder(criterion: Criterion) -> Ladder:
         )
         for q in data["questions"]
     )
+    failures: dict[str, tuple[float, ...]] = {}
+    for level in reversed(levels):
+        if level.failure is not None:
+            failures[level.failure] = (*failures.get(level.failure, ()), level.number)
     return Ladder(
-        criterion=data["criterion"],
-        name=data["name"],
-        asks=data["asks"],
+        **common_fields(data),
+        scale=Scale(min(number.values()), max(number.values())),
         levels=levels,
         questions=questions,
-        notes=data["notes"],
-        type_notes=data["type_notes"],
         when_identical=number[data["when_identical"]],
+        failures=failures,
     )
-
-
-@cache
-def rubric_version() -> str:
-    """Revision and content hash of every rubric and prompt file: `dlebench-1-<8 hex digits>`.
-
-    It goes into every record, so that verdicts under other words are never taken for the same.
-    """
-    digest = hashlib.sha256()
-    files = sorted([*_FOLDER.glob("*.toml"), *_FOLDER.glob("*.md")])
-    for path in files:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    revision = max(
-        tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))["revision"]
-        for name in _FILES.values()
-    )
-    return f"dlebench-{revision}-{digest.hexdigest()[:8]}"

@@ -13,7 +13,7 @@ from typing import Any, cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from agent_judge.records import EditType, PictureName
-from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.rubric import Rubric
 
 TASK_OPEN, TASK_CLOSE = "<task>", "</task>"
 _PICTURE_LABEL = re.compile(
@@ -23,7 +23,7 @@ _PICTURE_LABEL = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class PromptContext:
-    """What the base prompt depends on besides the ladder."""
+    """What the base prompt depends on besides the rubric."""
 
     edit_type: EditType | None
     has_reference: bool
@@ -32,6 +32,8 @@ class PromptContext:
     masked: bool
     """Oracle VC: targets are painted white."""
     several_targets: bool
+    alone: bool
+    """The edited picture is shown alone."""
     convention: str
     """The sentence that tells how to write boxes."""
     tools: Sequence[str] = ()
@@ -51,39 +53,41 @@ def _environment() -> Environment:
     )
 
 
-def system_prompt(ladder: Ladder, context: PromptContext) -> str:
+def system_prompt(rubric: Rubric, context: PromptContext) -> str:
     """The system message: role, ladder, questions, notes, tool guide, form of the answer.
 
     The base is the same in all modes; the tool guide comes only where there are tools
     (DLEBench 5.3). Nothing of the row's own text enters it.
     """
-    notes = [ladder.notes["blur"]]
-    if context.edit_type is not None and context.edit_type in ladder.type_notes:
-        notes.append(ladder.type_notes[context.edit_type])
+    notes = [rubric.notes[name] for name in ("blur", "small") if name in rubric.notes]
+    if context.edit_type is not None and context.edit_type in rubric.type_notes:
+        notes.append(rubric.type_notes[context.edit_type])
     which = "several_targets" if context.several_targets else "all_targets"
-    if which in ladder.notes and (context.several_targets or not context.cropped):
-        notes.append(ladder.notes[which])
+    if which in rubric.notes and (context.several_targets or not context.cropped):
+        notes.append(rubric.notes[which])
     return (
         _environment()
         .get_template("system.md")
         .render(
-            ladder=ladder,
+            rubric=rubric,
             notes=notes,
             has_reference=context.has_reference,
             cropped=context.cropped,
             masked=context.masked,
+            alone=context.alone,
             convention=context.convention,
             tools=context.tools,
             max_steps=context.max_steps,
             boxes_asked=not context.cropped,
-            answer_form=answer_form(ladder, boxes=not context.cropped),
+            answer_form=answer_form(rubric, boxes=not context.cropped),
         )
     )
 
 
-def answer_form(ladder: Ladder, *, boxes: bool) -> str:
+def answer_form(rubric: Rubric, *, boxes: bool) -> str:
     """The final answer's form in words and by example, questions first, label last."""
-    return _environment().get_template("answer.md").render(ladder=ladder, boxes=boxes)
+    template = _environment().get_template(f"forms/{rubric.form}_answer.md")
+    return template.render(rubric=rubric, boxes=boxes)
 
 
 def task_text(task: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from agent_judge.judges.base import Message, Reply, Request
 from agent_judge.judges.coordinates import Convention
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 
 Step = Message | Exception | Callable[[Request], Message]
 

@@ -15,7 +15,7 @@ from agent_judge.graph import Loop, Trace, run_loop
 from agent_judge.judges.coordinates import Convention, CoordinateSystem
 from agent_judge.plan import Look
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.tools.base import View
 from agent_judge.tools.difference import DifferenceTool
 from agent_judge.tools.grounding import GroundingTool
@@ -41,7 +41,7 @@ def a_loop(judge: ScriptedJudge, *, view: View | None = None, **settings) -> Loo
     values = {"max_steps": 8, "format_retries": 2, **settings}
     return Loop(
         judge=judge,
-        ladder=load_ladder(criterion),
+        rubric=load_ladder(criterion),
         look=look,
         tools=(ZoomInTool(), DifferenceTool()),
         album=Album(),

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from agent_judge.album import key_of
+from agent_judge.case import Bench
 from agent_judge.errors import JudgeError, RunStopped, StoreError
 from agent_judge.images import encode_png
-from agent_judge.judging import Assignment, Bench, judge_sample, prepare
+from agent_judge.judging import Assignment, judge_sample, prepare
 from agent_judge.records import Record, Sample
 from agent_judge.settings import Settings
 from agent_judge.settle import median_level

@@ -5,7 +5,7 @@ import pytest
 from agent_judge.judges.coordinates import Convention
 from agent_judge.records import Record
 from agent_judge.rescore import RESCORED, rescore
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.store import PlannedRow, Store
 from tests.fakes import answers, calls, says
 
@@ -15,6 +15,7 @@ LOST = {"status": "unscored", "reason": "unparseable", "explanation": "an older 
 def kept(tmp_path, messages, looks=None, votes=None, n_looks=1, **fields) -> Store:
     """A store with one record whose replies are `messages`."""
     store = Store.create(tmp_path, {"judge": {"model": "m"}})
+    store.ask_for(["IF", "VC"])
     store.plan([PlannedRow(id="a", mode="tool", row={"id": "a"})])
     fields = {**LOST, "vote_levels": (None,) * len(set(votes or [0])), **fields}
     record = Record(id="a", item="a", editor="", type=None, mode="tool", criterion="IF", **fields)
@@ -42,7 +43,7 @@ def targets(*levels: int | None) -> tuple[dict[str, object], ...]:
     )
 
 
-def ended(store: Store) -> list[int | str | None]:
+def ended(store: Store) -> list[float | str | None]:
     return [c.after.level or c.after.reason for c in rescore(store, Convention(), write=False)]
 
 

@@ -30,6 +30,8 @@ class View:
     reference: RGB | None = None
     masked: tuple[Box, ...] = ()
     """Rectangles painted white in every picture, pixels of the source; tools leave them out."""
+    alone: bool = False
+    """Only the edited picture is shown; the others cannot be asked for."""
     _results: dict[Callable[[View], Any], Any] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -41,7 +43,9 @@ class View:
 
     @property
     def names(self) -> tuple[PictureName, ...]:
-        """The pictures that exist here."""
+        """The pictures that are shown here."""
+        if self.alone:
+            return ("edited",)
         two: tuple[PictureName, ...] = ("source", "edited")
         return two if self.reference is None else (*two, "reference")
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from agent_judge.annotate.journal import Entry
-from agent_judge.records import CRITERIA, Sample
+from agent_judge.records import Sample
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA
 from agent_judge.whole_file import written_whole
 
-COLUMNS = ("id", "by", *CRITERIA, "boxes", "comment", "calibration", "saw_difference")
+COLUMNS = ("id", "by", *DEFAULT_CRITERIA, "boxes", "comment", "calibration", "saw_difference")
 
 
 def write_labels(path: Path, entries: Iterable[Entry]) -> None:
@@ -33,7 +34,7 @@ def _cells(entry: Entry) -> list[object]:
     return [
         entry.id,
         entry.by,
-        *(entry.levels.get(criterion, "") for criterion in CRITERIA),
+        *(entry.levels.get(criterion, "") for criterion in DEFAULT_CRITERIA),
         json.dumps(entry.boxes) if entry.boxes else "",
         entry.comment,
         "yes" if entry.calibration else "",

@@ -19,8 +19,9 @@ from agent_judge.annotate.pictures import DIFFERENCE, Picture, Pictures
 from agent_judge.annotate.round import Round
 from agent_judge.annotate.said import Said, on_the_way, parse_said, rater_name
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, Box, Criterion, Sample
-from agent_judge.rubrics.ladder import Ladder, load_ladder, rubric_version
+from agent_judge.records import Box, Criterion, Sample
+from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, load_ladder, rubric_version
 from agent_judge.stats.alpha import krippendorff_alpha
 from agent_judge.stats.raters import rater_pairs
 
@@ -55,7 +56,7 @@ class Session:
         return {
             "n_rows": len(self.round.rows),
             "n_calibration": self.round.n_calibration,
-            "ladders": [_ladder_json(load_ladder(criterion)) for criterion in CRITERIA],
+            "ladders": [_ladder_json(load_ladder(criterion)) for criterion in DEFAULT_CRITERIA],
             "raters": sorted({entry.by for entry in self._journal.latest()}),
         }
 
@@ -127,8 +128,8 @@ class Session:
         """
         sample = self._sample(number)
         said = parse_said(data)
-        answers = {c: on_the_way(load_ladder(c), said.answers.get(c, {})) for c in CRITERIA}
-        levels = {c: load_ladder(c).walk(answers[c]) for c in CRITERIA}
+        answers = {c: on_the_way(load_ladder(c), said.answers.get(c, {})) for c in DEFAULT_CRITERIA}
+        levels = {c: load_ladder(c).walk(answers[c]) for c in DEFAULT_CRITERIA}
         entry = Entry(
             by=said.by,
             id=sample.id,
@@ -162,7 +163,9 @@ class Session:
                 }
                 for number, of_row in open_rows.items()
             ],
-            "agreement": {criterion: _agreement(open_rows, criterion) for criterion in CRITERIA},
+            "agreement": {
+                criterion: _agreement(open_rows, criterion) for criterion in DEFAULT_CRITERIA
+            },
         }
 
     def _sample(self, number: int) -> Sample:
@@ -194,7 +197,7 @@ class Session:
 
 
 def _is_complete(entry: Entry | None) -> bool:
-    return entry is not None and all(criterion in entry.levels for criterion in CRITERIA)
+    return entry is not None and all(criterion in entry.levels for criterion in DEFAULT_CRITERIA)
 
 
 def _entry_json(entry: Entry) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class ExamRow:
     """What was planted beside what the judge said."""
 
     planted: int
-    judged: int | None
+    judged: float | None
     reason: str | None
     photograph: str
     values: Mapping[str, str]

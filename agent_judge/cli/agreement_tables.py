@@ -12,7 +12,8 @@ from agent_judge.cli.run_facts import letters, print_facts
 from agent_judge.cli.tables import figure, plain_table, with_interval
 from agent_judge.cli.terminal import shown
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.stats.agreement import Agreement
 from agent_judge.stats.breakdown import GroupAgreement, disagreements
 from agent_judge.stats.raters import rater_pairs
@@ -55,8 +56,8 @@ def print_agreement(
     """
     print_facts(console, [run.facts for run in runs])
     for criterion in runs[0].people:
-        ladder = load_ladder(criterion)
-        console.print(f"\n{ladder.name} ({criterion})", style="bold")
+        rubric = rubric_of(criterion)
+        console.print(f"\n{rubric.name} ({criterion})", style="bold")
         for line in _coverage(runs, criterion):
             console.print(line)
         _print_figures(console, _columns(groups, criterion))
@@ -65,7 +66,7 @@ def print_agreement(
             _print_figures(console, columns)
         _print_parts(console, groups, criterion)
         for head, agreement in _columns(groups, criterion).items():
-            _print_confusion(console, head, agreement, ladder)
+            _print_confusion(console, head, agreement, rubric)
     for letter, run in zip(letters(len(runs)), runs, strict=True):
         _print_disagreements(console, f"run {letter}" if len(runs) > 1 else "", run, n_rows)
     console.print("\n95 % intervals by source picture; none for fewer than six")
@@ -140,14 +141,13 @@ def _print_parts(
         console.print(table)
 
 
-def _print_confusion(console: Console, head: str, agreement: Agreement, ladder: Ladder) -> None:
+def _print_confusion(console: Console, head: str, agreement: Agreement, rubric: Rubric) -> None:
     if not agreement.confusion:
         return
-    best_first = [level.number for level in ladder.levels]
+    best_first = rubric.scale.levels[::-1]
     table = plain_table(f"{head}: people's median", *(f"judge {n}" for n in best_first))
-    for level in ladder.levels:
-        counts = agreement.confusion[level.number - 1]
-        table.add_row(f"{level.number} {level.label}", *(str(counts[n - 1]) for n in best_first))
+    for level, counts in zip(best_first, agreement.confusion[::-1], strict=True):
+        table.add_row(rubric.numbered(level), *map(str, counts[::-1]))
     console.print()
     console.print(table)
 
@@ -164,7 +164,7 @@ def _print_disagreements(console: Console, whose: str, run: RatedRun, n_rows: in
     for row in found:
         people = ", ".join(f"{by} {value:g}" for by, value in sorted(row.values.items()))
         record = row.record
-        judge = f"{record.level} {record.label}"
+        judge = record.named_level
         table.add_row(f"{row.gap:+.2g}", shown(record.id), record.criterion, judge, shown(people))
     console.print(table)
     console.print(f"look closer: agent-judge show {shown(run.facts.run)} ID")

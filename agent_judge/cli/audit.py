@@ -23,7 +23,7 @@ from agent_judge.cli.tables import plain_table, table_console, with_interval
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest
 from agent_judge.records import Mode, Record
-from agent_judge.rubrics.ladder import rubric_version
+from agent_judge.rubrics.protocol import rubric_version
 from agent_judge.run import Run
 from agent_judge.runner import model_for
 from agent_judge.settings import Settings

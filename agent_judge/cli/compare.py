@@ -23,8 +23,9 @@ from agent_judge.cli.run_facts import (
 from agent_judge.cli.tables import figure, plain_table, table_console
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
-from agent_judge.records import Record, score_100
-from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.records import Record, Scale
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.run import Run
 from agent_judge.stats import compare as stats
 from agent_judge.stats.compare import Comparison, Pair
@@ -111,8 +112,8 @@ def _warnings(
 
 
 def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
-    ladder = load_ladder(one.criterion)
-    console.print(f"\n{ladder.name} ({one.criterion})", style="bold")
+    rubric = rubric_of(one.criterion)
+    console.print(f"\n{rubric.name} ({one.criterion})", style="bold")
     console.print(f"A {_side(one.editor_a, one.mode_a)}, B {_side(one.editor_b, one.mode_b)}")
     console.print(
         f"{len(one.pairs)} pairs over {one.n_clusters} source pictures; scored in A only: "
@@ -126,23 +127,24 @@ def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
     if len(one.by_type) > 1:
         for name, estimate in one.by_type.items():
             pairs = [pair for pair in one.pairs if (pair.a.type or UNTYPED) == name]
-            means = [figure(_mean_100(side), 1) for side in zip(*_levels(pairs), strict=True)]
+            sides = zip(*_levels(pairs), strict=True)
+            means = [figure(_mean_100(side, rubric.scale), 1) for side in sides]
             table.add_row(shown(name), *means, *_difference(estimate), "", str(len(pairs)))
     console.print(table)
     if one.sd_100 and (n := samples_needed(_POINTS_WORTH_FINDING, one.sd_100)):
         console.print(
             f"with this spread, a true difference of {_POINTS_WORTH_FINDING} points takes {n} pairs"
         )
-    _print_transitions(console, one, ladder)
-    _print_changed(console, one, ladder, n_rows)
+    _print_transitions(console, one, rubric)
+    _print_changed(console, one, n_rows)
 
 
-def _levels(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+def _levels(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
     return [(pair.a.scored_level, pair.b.scored_level) for pair in pairs]
 
 
-def _mean_100(levels: Sequence[int]) -> float:
-    return score_100(fmean(levels))
+def _mean_100(levels: Sequence[float], scale: Scale) -> float:
+    return scale.score_100(fmean(levels))
 
 
 def _side(editor: str, mode: str) -> str:
@@ -163,17 +165,18 @@ def _p_value(one: Comparison) -> str:
     return "<0.001" if one.p_value < 0.001 else f"{one.p_value:.3f}"
 
 
-def _print_transitions(console: Console, one: Comparison, ladder: Ladder) -> None:
-    best_first = [level.number for level in ladder.levels]
-    table = plain_table("pairs by level", *(f"B {number}" for number in best_first))
-    for number in best_first:
-        counts = [str(one.transitions[number - 1][other - 1]) for other in best_first]
-        table.add_row(f"A {number} {ladder.label_of(number)}", *counts)
+def _print_transitions(console: Console, one: Comparison, rubric: Rubric) -> None:
+    if not one.transitions:
+        return
+    best_first = rubric.scale.levels[::-1]
+    table = plain_table("pairs by level", *(f"B {level}" for level in best_first))
+    for level, counts in zip(best_first, one.transitions[::-1], strict=True):
+        table.add_row(f"A {rubric.numbered(level)}", *map(str, counts[::-1]))
     console.print()
     console.print(table)
 
 
-def _print_changed(console: Console, one: Comparison, ladder: Ladder, n_rows: int) -> None:
+def _print_changed(console: Console, one: Comparison, n_rows: int) -> None:
     changed = one.changed
     if not changed or not n_rows:
         return
@@ -184,7 +187,7 @@ def _print_changed(console: Console, one: Comparison, ladder: Ladder, n_rows: in
         table.add_column(head, overflow="fold")
     for pair in changed[:n_rows]:
         sides = (pair.a, pair.b)
-        levels = (f"{record.level} {record.label}" for record in sides)
+        levels = (record.named_level for record in sides)
         ids = (shown(record.id) for record in sides) if has_own_ids else ()
         table.add_row(shown(pair.a.item), *levels, *ids)
     console.print(table)

@@ -20,7 +20,7 @@ from agent_judge.judges.measuring.reading import reader_version
 from agent_judge.manifest import read_manifest, sample_to_row
 from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
-from agent_judge.rubrics.ladder import rubric_version
+from agent_judge.rubrics.protocol import rubric_version
 from agent_judge.run_db import is_begun
 from agent_judge.runner import Tally, bench_of, run_planned
 from agent_judge.settings import MEASURED, Settings
@@ -80,7 +80,7 @@ def binding_of(settings: Settings) -> dict[str, Any]:
     """What a run's verdicts depend on; `judge.model` must be filled in."""
     return {
         **settings.verdict_settings(),
-        "rubric": rubric_version(),
+        "rubric": rubric_version(settings.protocol),
         "tools_revision": TOOLS_REVISION,
         # The embedded judge reads text only where the extra is installed.
         **({"reader": reader_version()} if settings.judge.model == MEASURED else {}),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, Criterion, Reason
+from agent_judge.records import Reason
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
 
@@ -30,18 +30,11 @@ def settings_of(
     return load_settings(config=config, env=os.environ, flags=flags, assignments=assignments)
 
 
-def criteria_of(text: str | None) -> list[Criterion] | None:
-    """`IF,VC` as criteria, in the ladder's order.
-
-    Raises:
-        InputError: another word.
-    """
+def criteria_of(text: str | None) -> list[str] | None:
+    """`IF,VC` as a list of words; the settings know which of them are criteria."""
     if text is None:
         return None
-    asked = [word.strip().upper() for word in text.split(",") if word.strip()]
-    if not asked or any(word not in CRITERIA for word in asked):
-        raise InputError(f"--criteria {text!r}: expected {','.join(CRITERIA)} or one of them")
-    return [criterion for criterion in CRITERIA if criterion in asked]
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def words_of(text: str | None) -> frozenset[str]:

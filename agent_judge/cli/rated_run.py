@@ -8,7 +8,8 @@ from pathlib import Path
 
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, Criterion
+from agent_judge.records import Criterion
+from agent_judge.rubrics.protocol import protocol_of
 from agent_judge.run import Run
 from agent_judge.stats.ratings import (
     RatedRecord,
@@ -62,8 +63,9 @@ def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
     with run.store:
         records, rows = list(run.records()), list(run.rows())
         facts = facts_of(str(folder), run, records)
+        criteria = protocol_of(run.criteria).criteria
     ratings = ratings or manifest_ratings({row.id: row.row.get("labels") or () for row in rows})
-    people = _people(rows, RatingIndex(ratings))
+    people = _people(rows, criteria, RatingIndex(ratings))
     if not any(people.values()):
         raise InputError(
             f"nobody rated a row of {str(folder)!r}: label its manifest (agent-judge annotate), or "
@@ -72,9 +74,11 @@ def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
     return RatedRun(facts=facts, people=people, rated=rated_records(records, ratings))
 
 
-def _people(rows: Sequence[PlannedRow], index: RatingIndex) -> dict[Criterion, Values]:
+def _people(
+    rows: Sequence[PlannedRow], criteria: Sequence[Criterion], index: RatingIndex
+) -> dict[Criterion, Values]:
     people: dict[Criterion, Values] = {}
-    for criterion in CRITERIA:
+    for criterion in criteria:
         values: dict[str, Mapping[str, float]] = {}
         for row in rows:
             item, editor = row.row.get("item") or row.id, row.row.get("editor") or ""

@@ -39,11 +39,15 @@ from agent_judge.store import Store
 def run(
     manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet; docs/data-format.md.")],
     out: Annotated[Path, typer.Option(help="Run folder: made, or resumed when it holds this run.")],
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="What is judged, and how: docs/protocols.md. Default: dlebench."),
+    ] = None,
     mode: Annotated[
         str | None,
         typer.Option(help="auto (oracle for rows with boxes, else tool), tool, oracle or direct."),
     ] = None,
-    criteria: Annotated[str | None, typer.Option(help="IF,VC or one of them.")] = None,
+    criteria: Annotated[str | None, typer.Option(help="IF,VC or some of the protocol's.")] = None,
     judge: Annotated[
         str | None, typer.Option(help="measured (embedded, pixels only) or a model's name.")
     ] = None,
@@ -96,6 +100,7 @@ def run(
 ) -> None:
     """Judge a manifest; run the same command again to go on where it was stopped."""
     flags = {
+        "protocol": protocol,
         "mode": mode,
         "criteria": criteria_of(criteria),
         "judge.model": judge,

@@ -12,8 +12,9 @@ import typer
 
 from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, MAX_LEVEL, Criterion, Evidence, Record
+from agent_judge.records import Criterion, Evidence, Record
 from agent_judge.report.steps import summary_of, text_of
+from agent_judge.rubrics.protocol import all_criteria, rubric_of
 from agent_judge.run import Run
 from agent_judge.store import PlannedRow, Saved
 
@@ -87,7 +88,7 @@ def _heading(row: PlannedRow) -> Iterator[str]:
         if path := row.row.get(name):
             yield f"{name}: {path}"
     for label in row.row.get("labels") or ():
-        levels = ", ".join(f"{c} {label[c]}" for c in CRITERIA if label.get(c))
+        levels = ", ".join(f"{c} {label[c]}" for c in all_criteria() if label.get(c) is not None)
         yield f"label by {label.get('by', 'unknown')}: {levels}"
 
 
@@ -111,7 +112,8 @@ def _verdict(record: Record) -> Iterator[str]:
     else:
         yield (
             f"{record.criterion}: {record.label} "
-            f"(level {record.level} of {MAX_LEVEL}, {record.score_100:g} of 100)"
+            f"(level {record.level:g} of {rubric_of(record.criterion).scale.best:g}, "
+            f"{record.score_100:g} of 100)"
         )
     if record.explanation:
         yield f"  {_short(record.explanation)}"
@@ -126,7 +128,11 @@ def _verdict(record: Record) -> Iterator[str]:
     votes = record.vote_levels
     if len(votes) > 1:
         said = ", ".join("none" if level is None else str(level) for level in votes)
-        agree = f" ({votes.count(record.level)} of {len(votes)} agree)" if record.level else ""
+        agree = (
+            f" ({votes.count(record.level)} of {len(votes)} agree)"
+            if record.level is not None
+            else ""
+        )
         yield f"  votes: {said}{agree}"
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from agent_judge.cli.tables import figure
 from agent_judge.cli.terminal import shown
 from agent_judge.judges.base import NEEDS_LMM
-from agent_judge.records import CRITERIA
+from agent_judge.rubrics.protocol import load_protocol, protocol_of, rubric_of
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 
@@ -34,7 +34,7 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
             part = standing[criterion]
             scored = f"{part['n_scored']}/{part['n_planned']}"
             table.add_row(shown(editor), mode, criterion, scored, *_figures(part))
-        if len(run.criteria) > 1:
+        if len(run.criteria) > 1 and protocol_of(run.criteria).has_overall:
             table.add_row(shown(editor), mode, "overall", "", *_figures(standing))
     console.print(table)
     for line in _below(summary, run):
@@ -67,7 +67,7 @@ def _figures(part: Mapping[str, Any]) -> list[str]:
 def _below(summary: Mapping[str, Any], run: Run) -> Iterator[str]:
     lost = {"missing_output": 0, "invalid_image": 0, "not run yet": 0}
     for of_editor in summary["by_editor"].values():
-        for criterion in CRITERIA:
+        for criterion in run.criteria:
             part = of_editor.get(criterion) or {}
             lost["missing_output"] += part.get("n_missing_output", 0)
             lost["invalid_image"] += part.get("n_invalid_image", 0)
@@ -77,8 +77,13 @@ def _below(summary: Mapping[str, Any], run: Run) -> Iterator[str]:
             yield f"{name}: {n}"
     for reason, n in summary["reasons"].items():
         yield f"unscored, {reason}: {n}{_example(run, reason)}"
-    yield "score = (mean level - 1) / 3 * 100: our formula, the paper prints none."
-    yield "bounds: rows without a verdict at 1 and at 4; under 90 % verdicts no score."
+    scales = {rubric_of(criterion).scale for criterion in run.criteria}
+    for scale in sorted(scales, key=lambda scale: scale.best):
+        worst, best = f"{scale.worst:g}", f"{scale.best:g}"
+        width = f"{scale.best - scale.worst:g}"
+        yield f"score = (mean level - {worst}) / {width} * 100: our formula, the paper prints none."
+        at = f"at {worst} and at {best}"
+        yield f"bounds: rows without a verdict {at}; under 90 % verdicts no score."
 
 
 def _example(run: Run, reason: str) -> str:
@@ -99,7 +104,7 @@ def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
     """
     planned = unscored = 0
     for of_editor in summary["by_editor"].values():
-        for criterion in CRITERIA:
+        for criterion in load_protocol(settings.protocol).criteria:
             part = of_editor.get(criterion)
             if part:
                 planned += part["n_planned"]

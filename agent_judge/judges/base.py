@@ -53,6 +53,8 @@ class Request:
     """System, user with the pictures, then every turn so far, verbatim."""
     tools: Sequence[Mapping[str, Any]]
     """Tool schemas on offer in this turn (OpenAI `tools` entries); empty for none."""
+    rubric_version: str
+    """Of the protocol that the question belongs to."""
     answer_schema: Mapping[str, Any]
     """JSON schema of the final answer."""
     album: Album

@@ -49,7 +49,7 @@ def named_label(value: str, ladder: Ladder) -> str | None:
     number that is not the label's own makes it no statement.
 
     Example:
-        >>> from agent_judge.rubrics.ladder import load_ladder
+        >>> from agent_judge.rubrics.protocol import load_ladder
         >>> ladder = load_ladder("IF")
         >>> named_label("**wrong_action** (level 2).", ladder)
         'Wrong Action'

@@ -25,7 +25,6 @@ from agent_judge.judges.prices import Usage, read_usage, usd_of
 from agent_judge.judges.transport import EMPTY_ACCOUNT, Refused, Transport
 from agent_judge.judges.trim import pictures_in
 from agent_judge.judges.wire import SCHEMA_FLAG, Letter, write
-from agent_judge.rubrics.ladder import rubric_version
 from agent_judge.settings import JudgeSettings, Price, Settings
 
 _MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
@@ -229,7 +228,7 @@ class LmmJudge:
             "model": self.name,
             "profile": repr(self._profile),
             "max_output_tokens": self._settings.max_output_tokens,
-            "rubric": rubric_version(),
+            "rubric": request.rubric_version,
             "messages": [_by_content(m, request.album) for m in request.messages],
             "tools": list(request.tools),
             "schema": request.answer_schema,

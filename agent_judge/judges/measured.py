@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,8 @@ from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.places import MOST_ZOOMED, find_places, judge_targets
 from agent_judge.judges.measuring.scene import judge_scene
 from agent_judge.judges.reply import NOT_REACHED
-from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.settings import MEASURED
 
 
@@ -61,16 +62,25 @@ def decide(
     calls = _looks(exhibits, tool_names)
     if calls:
         return _calls(len(messages), calls)
-    judge = judge_targets if exhibits.criterion == "IF" else judge_scene
-    finding = judge(exhibits)
+    judge = _JUDGES.get(exhibits.criterion)
+    finding = judge(exhibits) if judge else Unsure(why=_NOT_MEASURED)
     if isinstance(finding, Unsure):
         said = f"{NEEDS_LMM}: {finding.why}"
         return {"role": "assistant", "content": None, "refusal": said, NEEDS_LMM: True}
     return {"role": "assistant", "content": _answer(finding, exhibits)}
 
 
+_JUDGES: Mapping[str, Callable[[Exhibits], Finding | Unsure]] = {
+    "IF": judge_targets,
+    "VC": judge_scene,
+}
+_NOT_MEASURED = "this criterion asks for more than pixels tell: name a model by --judge"
+
+
 def _looks(exhibits: Exhibits, tool_names: Collection[str]) -> list[tuple[str, Mapping[str, Any]]]:
     """What to look at next: first what differs, then the targets that the reference shows."""
+    if exhibits.criterion not in _JUDGES:
+        return []
     if "difference" in tool_names and "difference" not in exhibits.called:
         return [("difference", {})]
     if exhibits.criterion != "IF" or exhibits.targets is not None or not exhibits.has_reference:

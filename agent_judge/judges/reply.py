@@ -6,7 +6,8 @@ The answer is one JSON object: the ladder's questions answered in order, then th
 
 A label without any answers is accepted, with empty `answers`: it was on offer and stated once, so
 nothing is invented, and weak endpoints would otherwise lose verdicts that they clearly gave. The
-caller sees the empty answers and flags it. Answers that are given must lead to the label.
+verdict says so (`label_only`), and the record is flagged. Answers that are given must lead to the
+label.
 """
 
 from __future__ import annotations
@@ -52,19 +53,20 @@ def answer_schema(ladder: Ladder, *, boxes: bool) -> dict[str, Any]:
     }
     box = {"type": ["array", "null"], "items": {"type": "number"}}
     properties: dict[str, Any] = {
-        "answers": _strict_object(answers),
+        "answers": strict_object(answers),
         "explanation": {"type": "string"},
     }
-    if ladder.criterion == "VC":
+    if ladder.subject == "surroundings":
         anomaly = {"what": {"type": "string"}, **({"box": box} if boxes else {})}
-        properties["anomalies"] = {"type": "array", "items": _strict_object(anomaly)}
+        properties["anomalies"] = {"type": "array", "items": strict_object(anomaly)}
     elif boxes:
         properties["target_box"] = box
     properties["label"] = {"type": "string", "enum": list(ladder.labels)}
-    return _strict_object(properties)
+    return strict_object(properties)
 
 
-def _strict_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+def strict_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema that keeps to what strict modes take: all required, nothing additional."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -95,7 +97,7 @@ def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Ve
         ReplyError: no verdict, or more than one; the message is for the judge.
 
     Example:
-        >>> from agent_judge.rubrics.ladder import load_ladder
+        >>> from agent_judge.rubrics.protocol import load_ladder
         >>> text = '{"answers": {"target_edited": "no"}, "label": "Localization Failure"}'
         >>> read_verdict(text, load_ladder("IF"), to_box=None).level
         1
@@ -104,8 +106,10 @@ def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Ve
     chosen = _final(text, _candidates(text, ladder), ladder)
     if chosen.data is None:
         level = ladder.level_of(chosen.label)
-        explanation = _clean(text[: chosen.start])
-        return Verdict(level=level, label=chosen.label, answers=(), explanation=explanation)
+        explanation = clean(text[: chosen.start])
+        return Verdict(
+            level=level, label=chosen.label, answers=(), explanation=explanation, label_only=True
+        )
     return _from_object(chosen.data, chosen.label, ladder, to_box)
 
 
@@ -176,11 +180,13 @@ def _from_object(
     data: Mapping[str, Any], label: str, ladder: Ladder, to_box: ToBox | None
 ) -> Verdict:
     level = ladder.level_of(label)
+    answers = _walked(_answers(data.get("answers"), ladder), level, ladder)
     return Verdict(
         level=level,
         label=label,
-        answers=_walked(_answers(data.get("answers"), ladder), level, ladder),
-        explanation=_clean(data.get("explanation")),
+        answers=answers,
+        label_only=not answers,
+        explanation=clean(data.get("explanation")),
         anomalies=_anomalies(data.get("anomalies"), to_box),
         target_box=_box(data.get("target_box"), to_box),
     )
@@ -244,7 +250,7 @@ def _anomalies(value: object, to_box: ToBox | None) -> tuple[dict[str, Any], ...
         what = row.get("what") if isinstance(row, Mapping) else row
         if isinstance(what, str) and what.strip():
             box = _box(row.get("box") if isinstance(row, Mapping) else None, to_box)
-            found.append({"what": _clean(what), "box": box and list(box.xyxy)})
+            found.append({"what": clean(what), "box": box and list(box.xyxy)})
     return tuple(found)
 
 
@@ -258,7 +264,7 @@ def _box(value: object, to_box: ToBox | None) -> Box | None:
         return None
 
 
-def _clean(value: object) -> str:
+def clean(value: object) -> str:
     """Text that can be stored: bounded, no control characters, no lone surrogates."""
     if not isinstance(value, str):
         return ""

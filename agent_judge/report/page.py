@@ -9,9 +9,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from agent_judge.records import CRITERIA
+from agent_judge.records import Criterion
 from agent_judge.report.words import FATES, NOT_RUN, REASONS
-from agent_judge.rubrics.ladder import Ladder, load_ladder
+from agent_judge.rubrics.protocol import protocol_of, rubric_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED
 from agent_judge.stats.diagnosis import Diagnosis
@@ -49,6 +50,7 @@ def render_page(
         judge_card: what an audit says of a run's judge, in lines.
         n_rows: planned rows of all runs.
     """
+    criteria = _criteria(runs)
     environment = Environment(
         loader=FileSystemLoader(WEB),
         autoescape=True,
@@ -57,20 +59,32 @@ def render_page(
         lstrip_blocks=True,
     )
     environment.filters["figure"] = _figure
+    environment.globals["shade"] = _shade
     return environment.get_template("index.html.j2").render(
         runs=[{**_facts(name, run), "card": judge_card(run)} for name, run in runs.items()],
         summary=summary,
         groups=list(_groups(summary, diagnosis)),
-        left_out=list(_left_out(summary)),
-        ladders={c: load_ladder(c) for c in CRITERIA},
+        left_out=list(_left_out(summary, criteria)),
+        rubrics={c: rubric_of(c) for c in criteria},
+        has_overall=protocol_of(criteria).has_overall,
         scripts=SCRIPTS,
         rules=RULES,
-        criteria=CRITERIA,
+        criteria=criteria,
         n_rows=n_rows,
-        n_not_run=sum(summary["overall"][c]["n_not_run"] for c in CRITERIA),
+        n_not_run=sum(summary["overall"][c]["n_not_run"] for c in criteria),
         n_planned=summary["overall"]["n_planned"],
         version=metadata.version("agent-judge"),
     )
+
+
+def _criteria(runs: Mapping[str, Run]) -> tuple[Criterion, ...]:
+    """The criteria of the runs' protocol, asked for or not."""
+    return protocol_of(c for run in runs.values() for c in run.criteria).criteria
+
+
+def _shade(bin_: int, n_bins: int) -> int:
+    """The colour of a bin, 1 (worst) to 4 (best): scales have more or fewer bins than colours."""
+    return 1 + round(3 * bin_ / (n_bins - 1))
 
 
 def _figure(value: float | None) -> str:
@@ -109,19 +123,21 @@ def _groups(summary: Mapping[str, Any], diagnosis: Diagnosis) -> Iterable[dict[s
             yield {"editor": editor, "mode": mode, "bottleneck": sentence, **standing}
 
 
-def _left_out(summary: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def _left_out(
+    summary: Mapping[str, Any], criteria: Sequence[Criterion]
+) -> Iterable[dict[str, Any]]:
     """Every way in which criteria ended without a level, with its counts."""
-    counts = {c: summary["overall"][c] for c in CRITERIA}
+    counts = {c: summary["overall"][c] for c in criteria}
     fates = (
         ("missing_output", "n_missing_output", FATES["missing_output"]),
         ("invalid_image", "n_invalid_image", FATES["invalid_image"]),
         ("not run", "n_not_run", NOT_RUN),
     )
     for name, key, meaning in fates:
-        if any(counts[c][key] for c in CRITERIA):
-            yield {"name": name, "meaning": meaning, "n": {c: counts[c][key] for c in CRITERIA}}
+        if any(counts[c][key] for c in criteria):
+            yield {"name": name, "meaning": meaning, "n": {c: counts[c][key] for c in criteria}}
     for reason in summary["reasons"]:
-        n = {c: counts[c]["reasons"].get(reason, 0) for c in CRITERIA}
+        n = {c: counts[c]["reasons"].get(reason, 0) for c in criteria}
         yield {"name": reason, "meaning": REASONS[reason], "n": n}
 
 
@@ -129,18 +145,20 @@ def about(runs: Mapping[str, Run]) -> dict[str, Any]:
     """What the scripts know besides the rows."""
     return {
         "runs": list(runs),
-        "criteria": [c for c in CRITERIA if any(c in run.criteria for run in runs.values())],
-        "ladders": {c: _ladder_data(load_ladder(c)) for c in CRITERIA},
+        "criteria": [c for c in _criteria(runs) if any(c in run.criteria for run in runs.values())],
+        "rubrics": {c: _rubric_data(rubric_of(c)) for c in _criteria(runs)},
         "meanings": dict([*FATES.items(), *REASONS.items(), ("not_run", NOT_RUN)]),
     }
 
 
-def _ladder_data(ladder: Ladder) -> dict[str, Any]:
+def _rubric_data(rubric: Rubric) -> dict[str, Any]:
+    scale = rubric.scale
     return {
-        "name": ladder.name,
-        "levels": [
-            {"number": level.number, "label": level.label, "means": level.means}
-            for level in ladder.levels
-        ],
-        "questions": {question.id: question.ask for question in ladder.questions},
+        "name": rubric.name,
+        "worst": scale.worst,
+        "best": scale.best,
+        "bins": list(scale.bins),
+        "whole": scale.whole,
+        "levels": rubric.levels_text(),
+        "questions": dict(rubric.questions_text()),
     }

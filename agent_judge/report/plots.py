@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agent_judge.records import Scale
 from agent_judge.report.standing import labelled_records, planned_of
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.run import Run
 from agent_judge.stats.coverage import Tally
 from agent_judge.stats.diagnosis import Diagnosis, EditorDiagnosis, diagnose
@@ -33,18 +35,19 @@ def _editor(one: EditorDiagnosis) -> dict[str, Any]:
         "editor": one.editor,
         "mode": one.mode,
         "name": one.name,
-        "levels": {c: _levels(counts) for c, counts in one.tallies.items()},
+        "levels": {c: _levels(counts, rubric_of(c).scale) for c, counts in one.tallies.items()},
         "by_size": {c: _groups(table) for c, table in one.by_size.items()},
         "scale": {c: _scale(plot) for c, plot in one.scale.items()},
     }
 
 
-def _levels(counts: Tally) -> dict[str, Any]:
-    return {"n_at_level": list(counts.n_at_level), "n_planned": counts.n_planned}
+def _levels(counts: Tally, scale: Scale) -> dict[str, Any]:
+    return {"n_at_level": list(counts.n_in_bins(scale)), "n_planned": counts.n_planned}
 
 
 def _groups(table: LevelTable) -> dict[str, Any]:
-    return {name: _levels(counts) for name, counts in table.groups.items()}
+    scale = table.rubric.scale
+    return {name: _levels(counts, scale) for name, counts in table.groups.items()}
 
 
 def _scale(plot: ScalePlot) -> dict[str, Any]:

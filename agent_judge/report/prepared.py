@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from agent_judge.plan import PLANS, masked, target_crops, target_windows, white_boxes
+from agent_judge.plan import masked, plan_of, target_crops, target_windows, white_boxes
 from agent_judge.records import Box, EditType, Record
 from agent_judge.settings import OracleSettings
 
@@ -24,7 +24,7 @@ def prepared_of(
         of the source; None when the judge got the whole pictures.
     """
     boxes = tuple(Box(*box) for box in record.target_boxes)
-    prepare = PLANS[record.mode, record.criterion].prepare
+    prepare = plan_of(record.mode, record.criterion).prepare
     if not boxes:
         return None
     if prepare is target_crops:

@@ -10,10 +10,11 @@ from typing import Any
 
 from agent_judge.errors import OutputFault, SampleError
 from agent_judge.intake import Intake, take_in
-from agent_judge.records import CRITERIA, Criterion, Evidence, Record, Sample
+from agent_judge.records import Criterion, Evidence, Record, Sample
 from agent_judge.report.pictures import Shelf, is_shown_by_browsers, size_in_header
 from agent_judge.report.prepared import prepared_of
 from agent_judge.report.steps import steps_of, summary_of
+from agent_judge.rubrics.protocol import all_criteria, rubric_of
 from agent_judge.run import Run
 from agent_judge.settings import OracleSettings
 from agent_judge.store import PlannedRow, Saved
@@ -134,9 +135,9 @@ def _fate(saved: Saved | None) -> dict[str, Any]:
 def _human_levels(given: Mapping[str, Any]) -> dict[str, float]:
     """The mean of the human labels of each criterion."""
     means: dict[str, float] = {}
-    for criterion in CRITERIA:
+    for criterion in all_criteria():
         said = [label.get(criterion) for label in given.get("labels") or ()]
-        levels = [level for level in said if level is not None]
+        levels = [level for level in said if level in rubric_of(criterion).scale]
         if levels:
             means[criterion] = sum(levels) / len(levels)
     return means

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent_judge.records import MAX_LEVEL
+from agent_judge.records import Scale
 from agent_judge.stats.alpha import alpha_of_counts, value_counts
 from agent_judge.stats.intervals import Estimate, Floats, Weights, bootstrap, share_estimate
 from agent_judge.stats.measures import (
@@ -28,7 +28,7 @@ from agent_judge.stats.measures import (
     spearman,
 )
 
-LEVELS = tuple(range(1, MAX_LEVEL + 1))
+_LADDER = Scale(1, 4)
 _UNDEFINED = Estimate(value=None)
 
 
@@ -66,7 +66,8 @@ class Agreement:
     alpha: Estimate = _UNDEFINED
     """Ordinal Krippendorff alpha with the judge as one more rater."""
     confusion: tuple[tuple[int, ...], ...] = ()
-    """Items by the raters' median level (row) and the judge's level (column), levels 1 to 4."""
+    """Items by the raters' median level (row) and the judge's level (column), worst first; empty
+    where levels are no whole numbers."""
 
 
 def agreement(
@@ -74,6 +75,7 @@ def agreement(
     humans: ArrayLike,
     *,
     clusters: Sequence[Hashable] | None = None,
+    scale: Scale = _LADDER,
     same_scale: bool = True,
     seed: int = 0,
     n_resamples: int = 1000,
@@ -84,8 +86,10 @@ def agreement(
         judge: one value an item, shape (items,); NaN or None where it gave none.
         humans: shape (items, raters), or (items,) for one rater; NaN or None for no rating.
         clusters: what items of one source picture share, shape (items,); None: nothing is shared.
-        same_scale: whether both use levels 1 to 4. Without it only what survives a change of scale
-            is given: the correlations and the raters' own agreement.
+        scale: the judge's levels.
+        same_scale: whether people used the same. Without it, and for levels that are no whole
+            numbers, only what survives a change of scale is given: the correlations and the
+            raters' own agreement.
         seed: of the intervals.
         n_resamples: of the intervals.
 
@@ -96,6 +100,7 @@ def agreement(
     keys = list(range(len(judged)) if clusters is None else clusters)
     if len(keys) != len(judged):
         raise ValueError(f"expected one cluster for each of {len(judged)} items, got {len(keys)}")
+    same_scale = same_scale and scale.whole
     usable = ~np.isnan(judged) & ~np.isnan(rated).all(axis=1)
     judged, rated = judged[usable], rated[usable]
     keys = [key for key, use in zip(keys, usable, strict=True) if use]
@@ -109,7 +114,7 @@ def agreement(
         human_spearman=rater_spearman(rated),
         **figures,
         **(_hits(judged, median_level(rated), keys) if same_scale else {}),
-        confusion=confusion_matrix(median_level(rated), judged, LEVELS) if same_scale else (),
+        confusion=confusion_matrix(median_level(rated), judged, scale.levels) if same_scale else (),
     )
 
 

@@ -1,7 +1,8 @@
 """What holds an editing model back: the failure that costs it most, in one sentence.
 
-A row at a level below the best costs `100 - score_100(level)` points of its criterion. Each step of
-the IF ladder is another failure; everything below the best VC level is collateral damage.
+A row at a level below the best costs `100 - score_100(level)` points of its criterion. A rubric may
+name its failures: each step of the IF ladder is another one, everything below the best VC level is
+collateral damage. Where it names none, all that is below the best level is one failure.
 """
 
 from __future__ import annotations
@@ -11,18 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agent_judge.records import MAX_LEVEL, Criterion, Record, score_100
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.records import Criterion, Record
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.coverage import Tally, source_key
 from agent_judge.stats.intervals import MIN_CLUSTERS, Clusters
 
-FAILURES: Mapping[str, tuple[Criterion, tuple[int, ...]]] = {
-    "localisation": ("IF", (1,)),
-    "action": ("IF", (2,)),
-    "over-editing": ("IF", (3,)),
-    "collateral damage": ("VC", (1, 2, 3)),
-}
-"""Each failure's criterion and levels."""
 N_RESAMPLES = 1000
 
 
@@ -31,8 +25,10 @@ class Loss:
     """What one failure costs."""
 
     failure: str
-    """A key of `FAILURES`."""
+    """Its name in the rubric; the criterion's where the rubric names none."""
     criterion: Criterion
+    levels: tuple[float, ...]
+    """The levels that are this failure; none: all below the best."""
     n: int
     """Rows that failed so."""
     n_scored: int
@@ -43,11 +39,17 @@ class Loss:
     @property
     def ended(self) -> str:
         """How its rows ended, in the ladder's words."""
-        ladder = load_ladder(self.criterion)
-        levels = FAILURES[self.failure][1]
-        if len(levels) == 1:
-            return f"as {ladder.label_of(levels[0])}"
-        return f"below {ladder.label_of(MAX_LEVEL)}"
+        rubric = rubric_of(self.criterion)
+        if len(self.levels) == 1:
+            return f"as {rubric.label_of(self.levels[0])}"
+        return f"below {rubric.label_of(rubric.scale.best)}"
+
+    def points_of(self, record: Record) -> float:
+        """Points that a scored record loses by this failure."""
+        level = record.scored_level
+        if record.criterion != self.criterion or (self.levels and level not in self.levels):
+            return 0.0
+        return 100 - rubric_of(self.criterion).scale.score_100(level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +79,10 @@ def bottleneck(
     ranked = {criterion for criterion, counts in tallies.items() if counts.has_headline}
     losses = sorted(
         (
-            _loss(failure, tallies[criterion])
-            for failure, (criterion, _) in FAILURES.items()
+            _loss(failure, criterion, levels, tallies[criterion])
+            for criterion in tallies
             if criterion in ranked
+            for failure, levels in _failures(criterion).items()
         ),
         key=lambda loss: -loss.points,
     )
@@ -90,13 +93,24 @@ def bottleneck(
     )
 
 
-def _loss(failure: str, counts: Tally) -> Loss:
-    criterion, levels = FAILURES[failure]
-    lost = sum(counts.n_at_level[level - 1] * (100 - score_100(level)) for level in levels)
+def _failures(criterion: Criterion) -> Mapping[str, tuple[float, ...]]:
+    rubric = rubric_of(criterion)
+    return rubric.failures or {rubric.name.lower(): ()}
+
+
+def _loss(failure: str, criterion: Criterion, levels: tuple[float, ...], counts: Tally) -> Loss:
+    scale = rubric_of(criterion).scale
+    failed = {
+        level: n
+        for level, n in counts.at_level.items()
+        if (level in levels if levels else level < scale.best)
+    }
+    lost = sum(n * (100 - scale.score_100(level)) for level, n in failed.items())
     return Loss(
         failure=failure,
         criterion=criterion,
-        n=sum(counts.n_at_level[level - 1] for level in levels),
+        levels=levels,
+        n=sum(failed.values()),
         n_scored=counts.n_scored,
         points=lost / counts.n_scored,
     )
@@ -107,7 +121,7 @@ def _share_that_holds(losses: Sequence[Loss], scored: Sequence[Record], seed: in
     if clusters.n < MIN_CLUSTERS:
         return None
     # A column a failure: the points that each row loses by it, and whether it counts for it.
-    lost = np.array([[_points(record, loss.failure) for loss in losses] for record in scored])
+    lost = np.array([[loss.points_of(record) for loss in losses] for record in scored])
     counts = np.array([[r.criterion == loss.criterion for loss in losses] for r in scored])
     held = 0.0
     for weights in clusters.resamples(N_RESAMPLES, seed):
@@ -115,12 +129,6 @@ def _share_that_holds(losses: Sequence[Loss], scored: Sequence[Record], seed: in
         largest = np.isclose(means, means.max(axis=1, keepdims=True))
         held += (largest[:, 0] / largest.sum(axis=1)).sum()  # a tie is shared
     return float(held / N_RESAMPLES)
-
-
-def _points(record: Record, failure: str) -> float:
-    criterion, levels = FAILURES[failure]
-    level = record.scored_level
-    return 100 - score_100(level) if record.criterion == criterion and level in levels else 0.0
 
 
 def _sentence(

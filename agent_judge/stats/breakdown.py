@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agent_judge.records import Criterion, Mode, Record
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.agreement import Agreement, agreement
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Floats
@@ -118,6 +119,7 @@ def _agreement(rated: Sequence[RatedRecord], *, seed: int, n_resamples: int) -> 
         [row.record.scored_level for row in rated],
         rating_table(rated),
         clusters=[source_key(row.record) for row in rated],
+        scale=rubric_of(rated[0].record.criterion).scale,
         same_scale=all(row.on_levels for row in rated),
         seed=seed,
         n_resamples=n_resamples,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agent_judge.records import Criterion, Mode, Record, score_100
-from agent_judge.stats.agreement import LEVELS
+from agent_judge.records import Criterion, Mode, Record, Scale
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, bootstrap, standard_error
 from agent_judge.stats.measures import confusion_matrix, weighted_mean
@@ -26,14 +26,15 @@ class Pair:
     b: Record
 
     @property
-    def change(self) -> int:
+    def change(self) -> float:
         """Level in B minus level in A."""
         return self.b.scored_level - self.a.scored_level
 
     @property
     def points(self) -> float:
         """Score in B minus score in A, in points of 100."""
-        return score_100(self.b.scored_level) - score_100(self.a.scored_level)
+        scale = rubric_of(self.a.criterion).scale
+        return scale.score_100(self.b.scored_level) - scale.score_100(self.a.scored_level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,8 @@ class Comparison:
     than that of single rows where rows of one source picture move together. For `samples_needed`;
     None for a single source picture."""
     transitions: tuple[tuple[int, ...], ...]
-    """Pairs by level in A (row) and in B (column), levels 1 to 4."""
+    """Pairs by level in A (row) and in B (column), worst first; empty where levels are no whole
+    numbers."""
     by_type: Mapping[str, Estimate]
     """The difference within each instruction type."""
 
@@ -152,6 +154,7 @@ def _comparison(
             n_resamples=n_resamples,
         )["mean"]
 
+    scale: Scale = rubric_of(first.a.criterion).scale
     levels_a = [pair.a.scored_level for pair in ranked]
     levels_b = [pair.b.scored_level for pair in ranked]
     return Comparison(
@@ -164,12 +167,12 @@ def _comparison(
         n_clusters=len(set(clusters)),
         n_only_a=n_only_a,
         n_only_b=n_only_b,
-        mean_a_100=score_100(float(np.mean(levels_a))),
-        mean_b_100=score_100(float(np.mean(levels_b))),
+        mean_a_100=scale.score_100(float(np.mean(levels_a))),
+        mean_b_100=scale.score_100(float(np.mean(levels_b))),
         difference_100=difference(None),
         p_value=sign_flip_p_value(points, clusters, seed=seed),
         sd_100=_spread_of_mean(points, Clusters.of(clusters)),
-        transitions=confusion_matrix(levels_a, levels_b, LEVELS),
+        transitions=confusion_matrix(levels_a, levels_b, scale.levels),
         by_type={name: difference(name) for name in sorted(set(types))},
     )
 

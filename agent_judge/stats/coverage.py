@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent_judge.records import MAX_LEVEL, Criterion, Mode, Reason, Record
+from agent_judge.records import Criterion, Mode, Reason, Record, Scale
 
 
 class Cell(NamedTuple):
@@ -34,8 +34,8 @@ class Tally:
 
     n_planned: int = 0
     """Rows that were to be judged."""
-    n_at_level: tuple[int, ...] = (0,) * MAX_LEVEL
-    """Scored rows at level 1, 2, 3 and 4."""
+    at_level: Mapping[float, int] = field(default_factory=dict)
+    """Scored rows by level."""
     n_missing_output: int = 0
     """Rows whose edited picture does not exist."""
     n_invalid_image: int = 0
@@ -46,7 +46,7 @@ class Tally:
     @property
     def n_scored(self) -> int:
         """Rows with a level."""
-        return sum(self.n_at_level)
+        return sum(self.at_level.values())
 
     @property
     def n_unscored(self) -> int:
@@ -80,18 +80,17 @@ class Tally:
 
     @property
     def mean_level(self) -> float | None:
-        """Mean level of the scored rows, 1 to 4; None without a headline."""
+        """Mean level of the scored rows; None without a headline."""
         return self._sum / self.n_scored if self.has_headline else None
 
-    @property
-    def missing_at_1(self) -> float | None:
-        """Mean level when missing and damaged edited pictures count as level 1."""
+    def missing_at(self, level: float) -> float | None:
+        """Mean level when missing and damaged edited pictures count as `level`."""
         if not self.has_headline:
             return None
         lost = self.n_nothing_to_judge
-        return (self._sum + lost) / (self.n_scored + lost)
+        return (self._sum + level * lost) / (self.n_scored + lost)
 
-    def bound(self, level: int) -> float | None:
+    def bound(self, level: float) -> float | None:
         """Mean level if every row left without one had `level`; None where nothing was scored."""
         if not self.n_scored:
             return None
@@ -99,13 +98,20 @@ class Tally:
         return (self._sum + left * level) / self.n_to_judge
 
     @property
-    def _sum(self) -> int:
-        return sum(level * n for level, n in enumerate(self.n_at_level, start=1))
+    def _sum(self) -> float:
+        return sum(level * n for level, n in self.at_level.items())
+
+    def n_in_bins(self, scale: Scale) -> tuple[int, ...]:
+        """Scored rows in each of the scale's bins, worst first."""
+        counts = [0] * len(scale.bins)
+        for level, n in self.at_level.items():
+            counts[scale.bin_of(level)] += n
+        return tuple(counts)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
             n_planned=self.n_planned + other.n_planned,
-            n_at_level=tuple(a + b for a, b in zip(self.n_at_level, other.n_at_level, strict=True)),
+            at_level=Counter(self.at_level) + Counter(other.at_level),
             n_missing_output=self.n_missing_output + other.n_missing_output,
             n_invalid_image=self.n_invalid_image + other.n_invalid_image,
             reasons=Counter(self.reasons) + Counter(other.reasons),
@@ -126,11 +132,11 @@ def tally(records: Sequence[Record], n_planned: int | None = None) -> Tally:
         >>> t.n_scored, t.n_not_run, t.mean_level, t.bound(1), t.bound(4)
         (1, 1, None, 2.0, 3.5)
     """
-    levels = Counter(record.level for record in records)
+    levels = Counter(record.level for record in records if record.level is not None)
     fates = Counter(record.status for record in records)
     return Tally(
         n_planned=max(n_planned or 0, len(records)),
-        n_at_level=tuple(levels[level] for level in range(1, MAX_LEVEL + 1)),
+        at_level=levels,
         n_missing_output=fates["missing_output"],
         n_invalid_image=fates["invalid_image"],
         reasons=Counter(record.reason for record in records if record.reason is not None),

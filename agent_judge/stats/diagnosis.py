@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from agent_judge.records import CRITERIA, Criterion, Mode, Record
+from agent_judge.records import Criterion, Mode, Record
+from agent_judge.rubrics.protocol import protocol_of
 from agent_judge.stats.bottleneck import Bottleneck, bottleneck
 from agent_judge.stats.coverage import Cell, Tally
 from agent_judge.stats.level_table import LevelTable, level_table
@@ -85,7 +86,8 @@ def diagnose(
     """
     records, planned = list(records), planned or {}
     cells = {*planned, *map(Cell.of, records)}
-    criteria = [c for c in CRITERIA if c in {cell.criterion for cell in cells}]
+    asked = {cell.criterion for cell in cells}
+    criteria = [c for c in protocol_of(asked).criteria if c in asked]
     editors = tuple(
         _diagnose_editor(
             editor,

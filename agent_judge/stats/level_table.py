@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from agent_judge.records import MAX_LEVEL, Criterion, Record, score_100
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.records import Criterion, Record
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.stats.coverage import Tally, tally
 from agent_judge.stats.size import group_order
-
-BEST_FIRST = tuple(range(MAX_LEVEL, 0, -1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,17 +22,23 @@ class LevelTable:
     groups: Mapping[str, Tally]
 
     @property
+    def rubric(self) -> Rubric:
+        """That of the criterion."""
+        return rubric_of(self.criterion)
+
+    @property
     def labels(self) -> tuple[str, ...]:
-        """The levels' names, best first."""
-        ladder = load_ladder(self.criterion)
-        return tuple(ladder.label_of(level) for level in BEST_FIRST)
+        """The levels' names, best first; ranges of them where they are no whole numbers."""
+        scale = self.rubric.scale
+        named = map(self.rubric.label_of, scale.levels) if scale.whole else scale.bins
+        return tuple(named)[::-1]
 
     def shares(self, group: str) -> tuple[float, ...] | None:
         """Share of the group's scored rows at each level, best first; None where none is scored."""
         counts = self.groups[group]
         if not counts.n_scored:
             return None
-        return tuple(counts.n_at_level[level - 1] / counts.n_scored for level in BEST_FIRST)
+        return tuple(n / counts.n_scored for n in counts.n_in_bins(self.rubric.scale)[::-1])
 
     def _repr_html_(self) -> str:
         heads = ["", *self.labels, "no output", "unscored", "not run", "score (0-100)"]
@@ -41,14 +46,18 @@ class LevelTable:
         return html_table(f"{self.title}: {self.criterion}", heads, body)
 
     def _cells(self, group: str, counts: Tally) -> list[str]:
-        shares = self.shares(group) or (0.0,) * MAX_LEVEL
-        levels = [
-            f"{counts.n_at_level[level - 1]} ({share:.0%})"
-            for level, share in zip(BEST_FIRST, shares, strict=True)
-        ]
+        scale = self.rubric.scale
+        at_level = counts.n_in_bins(scale)[::-1]
+        shares = self.shares(group) or (0.0,) * len(at_level)
+        levels = [f"{n} ({share:.0%})" for n, share in zip(at_level, shares, strict=True)]
         lost = [counts.n_nothing_to_judge, counts.n_unscored, counts.n_not_run]
         mean = counts.mean_level
-        return [group, *levels, *map(str, lost), "-" if mean is None else f"{score_100(mean):.1f}"]
+        return [
+            group,
+            *levels,
+            *map(str, lost),
+            "-" if mean is None else f"{scale.score_100(mean):.1f}",
+        ]
 
 
 def level_table(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
 from agent_judge.errors import InputError
-from agent_judge.records import CRITERIA, MAX_LEVEL, Criterion, Record
+from agent_judge.records import Criterion, Record
+from agent_judge.rubrics.protocol import all_criteria, rubric_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +25,9 @@ class Rating:
 
     by: str
     """The rater."""
-    criterion: Literal["IF", "VC", "quality"]
-    """`quality` is ImagenHub's perceptual quality, which no judge here judges."""
+    criterion: Criterion
     value: float
-    """A level 1 to 4, or on the rater's own scale."""
+    """A level of the criterion, or on the rater's own scale."""
     id: str | None = None
     """The manifest row's id; None when item and editor name it."""
     item: str = ""
@@ -50,14 +51,15 @@ def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
     """The ratings in a manifest's `labels` column.
 
     Args:
-        labels: by row id, a list of `{"by", "IF", "VC", ...}`; a criterion may be absent or null.
+        labels: by row id, a list of `{"by", "IF", "VC", ...}`; a criterion may be absent or null,
+            and a value that is none of its levels is no rating.
     """
     return [
         Rating(by=str(label["by"]), criterion=criterion, value=float(label[criterion]), id=id)
         for id, entries in labels.items()
         for label in entries
-        for criterion in CRITERIA
-        if label.get(criterion) is not None
+        for criterion in all_criteria()
+        if label.get(criterion) in rubric_of(criterion).scale
     ]
 
 
@@ -66,7 +68,7 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
 
     A table with a column `uid` has ImagenHub's layout: one rater, a column an editing model, cells
     `[semantic, quality]`; the semantic score stands for IF. Any other has the columns `id` (or
-    `item` with `editor`), `IF`, `VC` and `by`; empty cells are no rating.
+    `item` with `editor`), `by`, and `IF`, `VC` or another criterion; empty cells are no rating.
 
     Args:
         text: the file's text.
@@ -81,7 +83,7 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
     columns = reader.fieldnames or []
     if "uid" in columns:
         read = _imagenhub_row
-    elif ("id" in columns or "item" in columns) and {"IF", "VC"} & set(columns):
+    elif ("id" in columns or "item" in columns) and set(all_criteria()) & set(columns):
         read = _label_row
     else:
         raise InputError(
@@ -100,20 +102,31 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
 
 
 def _label_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
-    for criterion in CRITERIA:
+    for criterion in all_criteria():
         cell = (row.get(criterion) or "").strip()
         if not cell:
             continue
-        if cell not in {str(level) for level in range(1, MAX_LEVEL + 1)}:
-            raise ValueError(f"{criterion} must be a level from 1 to {MAX_LEVEL}, got {cell!r}")
         yield Rating(
             by=row.get("by") or by,
             criterion=criterion,
-            value=float(cell),
+            value=_level(criterion, cell),
             id=row.get("id") or None,
             item=row.get("item") or "",
             editor=row.get("editor") or "",
         )
+
+
+def _level(criterion: Criterion, cell: str) -> float:
+    scale = rubric_of(criterion).scale
+    try:
+        level = float(cell)
+    except ValueError:
+        level = math.nan
+    if level not in scale:
+        raise ValueError(
+            f"{criterion} must be a level from {scale.worst:g} to {scale.best:g}, got {cell!r}"
+        )
+    return level
 
 
 def _imagenhub_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:

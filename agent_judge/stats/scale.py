@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from agent_judge.records import MAX_LEVEL, Criterion, Record
-from agent_judge.stats.coverage import source_key
+from agent_judge.records import Criterion, Record
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.stats.coverage import source_key, tally
 from agent_judge.stats.intervals import Estimate, Floats, bootstrap
 from agent_judge.stats.measures import measure, pearson, spearman
 
@@ -23,7 +24,7 @@ class ScalePoint:
     """One row of the scatter plot."""
 
     id: str
-    level: int
+    level: float
     log10_width: float
     """Of the target's width over the picture's."""
     log10_height: float
@@ -54,7 +55,7 @@ class ScalePlot:
     row_correlation: Estimate
     """Spearman correlation of level with area over the rows themselves."""
     histogram: tuple[int, ...]
-    """Rows at level 1, 2, 3 and 4."""
+    """Rows in each bin of the scale, worst first: at level 1, 2, 3 and 4."""
 
     @property
     def sentence(self) -> str:
@@ -89,7 +90,7 @@ def scale_plot(
         seed: of the interval.
         n_resamples: of the interval.
     """
-    rows = [r for r in records if r.criterion == criterion and r.level and r.area_pct]
+    rows = [r for r in records if r.criterion == criterion and r.level is not None and r.area_pct]
     rows.sort(key=lambda r: (r.area_pct, r.id))
     levels = np.array([r.level for r in rows], dtype=np.float64)
     areas = np.array([math.log10((r.area_pct or 0) / 100) for r in rows])
@@ -115,7 +116,7 @@ def scale_plot(
             pearson, [step.log10_area for step in curve], [step.mean_level for step in curve]
         ),
         row_correlation=correlation,
-        histogram=tuple(int((levels == level).sum()) for level in range(1, MAX_LEVEL + 1)),
+        histogram=tally(rows).n_in_bins(rubric_of(criterion).scale),
     )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from agent_judge.records import CRITERIA, MAX_LEVEL, Record, score_100
+from agent_judge.records import Criterion, Record, Scale
+from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
 from agent_judge.stats.coverage import Cell, Tally, group_by_cell, source_key, tally
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, mean_estimate
 
@@ -22,15 +23,19 @@ UNNAMED_EDITOR = "(unnamed)"
 UNTYPED = "(untyped)"
 """Stands for the type of rows that have none."""
 RULES: Mapping[str, str] = {
-    "score_100": "(level - 1) / 3 * 100 of the mean level; DLEBench does not print its formula",
+    "score_100": "the mean level on 100 points, 0 at the worst level and 100 at the best: "
+    "(level - 1) / 3 * 100 for levels 1 to 4; DLEBench does not print its formula",
     "headline": "shown when at least 90 % of the rows that had something to judge are scored; "
     "rows whose edited picture is missing or damaged are left out of it",
-    "missing_at_1_100": "the headline's rows plus missing and damaged edited pictures at level 1",
-    "bounds": "every row that was not scored (unscored or not run) at level 4, and at level 1",
+    "missing_at_1_100": "the headline's rows plus missing and damaged edited pictures at the worst "
+    "level",
+    "bounds": "every row that was not scored (unscored or not run) at the best level, and at the "
+    "worst",
     "interval_100": "95 % for score_100, clustered by source picture; null for fewer than six "
     "source pictures, where all levels are equal, and without a headline",
     "per_type_100": "mean of the types' score_100, each type with equal weight",
-    "overall": "mean of the IF figure and the VC figure; null when either is null",
+    "overall": "mean of the criteria's figures; null when one of them is null, and where the "
+    "protocol has no such figure",
     "pooling": "editors and modes are never pooled into one figure",
 }
 """The rules of a summary in words, printed beside its figures."""
@@ -50,9 +55,9 @@ def summarize(
 ) -> dict[str, Any]:
     """The summary of a run, as plain JSON types: what `summary.json` holds.
 
-    `overall`, each entry of `by_editor` and of `by_type` have one shape: `IF` and `VC` with their
-    counts and figures, then the figures of both together. Where rows of several editors or modes
-    meet, counts are added up but every figure is None and `note` says where to look.
+    `overall`, each entry of `by_editor` and of `by_type` have one shape: the protocol's criteria
+    with their counts and figures, then the figures of all together. Where rows of several editors
+    or modes meet, counts are added up but every figure is None and `note` says where to look.
 
     Args:
         records: one per judged (sample, criterion).
@@ -61,18 +66,22 @@ def summarize(
     Returns:
         `{overall, by_editor, by_type, reasons, rules}`; `by_editor` entries also have `by_type`,
         and `by_mode` whose entries have `by_type` too.
+
+    Raises:
+        ValueError: records of two protocols.
     """
     planned = planned or {}
     grouped = {**{cell: [] for cell in planned}, **group_by_cell(records)}
     parts = {c: _Part(tally(rows, planned.get(c)), rows) for c, rows in grouped.items()}
+    protocol = protocol_of(cell.criterion for cell in parts)
     by_editor = _split(parts, lambda cell: cell.editor or UNNAMED_EDITOR)
     reasons: Counter[str] = Counter()
     for part in parts.values():
         reasons.update(part.counts.reasons)
     return {
-        "overall": _standing(parts),
-        "by_editor": {editor: _of_editor(share) for editor, share in by_editor.items()},
-        "by_type": _by_type(parts),
+        "overall": _standing(parts, protocol),
+        "by_editor": {editor: _of_editor(share, protocol) for editor, share in by_editor.items()},
+        "by_type": _by_type(parts, protocol),
         "reasons": dict(reasons.most_common()),
         "rules": dict(RULES),
     }
@@ -85,21 +94,22 @@ def score_estimates(records: Iterable[Record]) -> dict[str, Estimate]:
         records: of one editor and one mode.
 
     Returns:
-        `{"IF", "VC", "overall"}`; overall is the mean of both, and its interval knows that one
-        source picture moves both.
+        An estimate for each criterion of the records' protocol, and for `overall`: the mean of
+        all, whose interval knows that one source picture moves each of them.
     """
     scored = [record for record in records if record.level is not None]
+    criteria = protocol_of(record.criterion for record in scored).criteria
     clusters = Clusters.of([source_key(record) for record in scored])
     estimates: dict[str, Estimate] = {}
-    of_both: Floats = np.zeros(clusters.n)
-    for criterion in CRITERIA:
+    of_all: Floats = np.zeros(clusters.n)
+    for criterion in criteria:
         of_it = [record.criterion == criterion for record in scored]
         value, influence = _mean_score(scored, np.array(of_it, dtype=float), clusters)
         touched = np.unique(clusters.index[np.array(of_it, dtype=bool)])
         estimates[criterion] = mean_estimate(influence[touched], value, (0, 100))
-        of_both += influence / len(CRITERIA)
-    both = _mean([estimates[criterion].value for criterion in CRITERIA])
-    estimates["overall"] = mean_estimate(of_both, both, (0, 100))
+        of_all += influence / len(criteria)
+    mean = _mean([estimates[criterion].value for criterion in criteria])
+    estimates["overall"] = mean_estimate(of_all, mean, (0, 100))
     return estimates
 
 
@@ -110,26 +120,30 @@ def _mean_score(
     n = chosen.sum()
     if not n:
         return None, np.zeros(clusters.n)
-    scores = np.array([score_100(record.scored_level) for record in scored])
+    scores = np.array([_score(record) for record in scored])
     mean = float(scores @ chosen / n)
     return mean, clusters.sums((scores - mean) * chosen) / n
 
 
-def _of_editor(parts: _Parts) -> dict[str, Any]:
+def _score(record: Record) -> float:
+    return rubric_of(record.criterion).scale.score_100(record.scored_level)
+
+
+def _of_editor(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
     by_mode = _split(parts, lambda cell: cell.mode)
     return {
-        **_standing(parts),
-        "by_type": _by_type(parts),
+        **_standing(parts, protocol),
+        "by_type": _by_type(parts, protocol),
         "by_mode": {
-            mode: {**_standing(share), "by_type": _by_type(share)}
+            mode: {**_standing(share, protocol), "by_type": _by_type(share, protocol)}
             for mode, share in by_mode.items()
         },
     }
 
 
-def _by_type(parts: _Parts) -> dict[str, Any]:
+def _by_type(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
     by_type = _split(parts, lambda cell: cell.type or UNTYPED)
-    return {name: _standing(share) for name, share in by_type.items()}
+    return {name: _standing(share, protocol) for name, share in by_type.items()}
 
 
 def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
@@ -142,27 +156,29 @@ def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
 _FIGURES = ("score_100", "mean_level", "missing_at_1_100", "best_100", "worst_100", "per_type_100")
 
 
-def _standing(parts: _Parts) -> dict[str, Any]:
+def _standing(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
     note = _why_no_figure(parts)
     records = [] if note else [record for part in parts.values() for record in part.records]
     estimates = score_estimates(records)
-    each: dict[str, dict[str, Any]] = {}
-    for criterion in CRITERIA:
+    each: dict[Criterion, dict[str, Any]] = {}
+    for criterion, rubric in protocol.rubrics.items():
         share = {cell: part for cell, part in parts.items() if cell.criterion == criterion}
         total = _total(share)
-        figures = dict.fromkeys(_FIGURES) if note else _figures(total, share)
+        figures = dict.fromkeys(_FIGURES) if note else _figures(total, share, rubric.scale)
         each[criterion] = {
-            **_counts(total),
+            **_counts(total, rubric.scale),
             **figures,
-            "interval_100": _interval(figures["score_100"], estimates[criterion]),
+            "interval_100": _interval(figures["score_100"], estimates.get(criterion)),
         }
-    both = {name: _mean([each[c][name] for c in CRITERIA]) for name in _FIGURES}
+    together: dict[str, float | None] = dict.fromkeys(_FIGURES)
+    if protocol.has_overall:
+        together = {name: _mean([one[name] for one in each.values()]) for name in _FIGURES}
     return {
         **each,
-        "n_planned": sum(each[c]["n_planned"] for c in CRITERIA),
-        "n_scored": sum(each[c]["n_scored"] for c in CRITERIA),
-        **both,
-        "interval_100": _interval(both["score_100"], estimates["overall"]),
+        "n_planned": sum(one["n_planned"] for one in each.values()),
+        "n_scored": sum(one["n_scored"] for one in each.values()),
+        **together,
+        "interval_100": _interval(together["score_100"], estimates["overall"]),
         "note": note,
     }
 
@@ -181,11 +197,11 @@ def _total(parts: _Parts) -> Tally:
     return sum((part.counts for part in parts.values()), Tally())
 
 
-def _counts(total: Tally) -> dict[str, Any]:
+def _counts(total: Tally, scale: Scale) -> dict[str, Any]:
     return {
         "n_planned": total.n_planned,
         "n_scored": total.n_scored,
-        "n_at_level": list(total.n_at_level),
+        "n_at_level": list(total.n_in_bins(scale)),
         "n_unscored": total.n_unscored,
         "n_missing_output": total.n_missing_output,
         "n_invalid_image": total.n_invalid_image,
@@ -195,15 +211,16 @@ def _counts(total: Tally) -> dict[str, Any]:
     }
 
 
-def _figures(total: Tally, parts: _Parts) -> dict[str, float | None]:
-    return {
-        "score_100": _on_100(total.mean_level),
-        "mean_level": total.mean_level,
-        "missing_at_1_100": _on_100(total.missing_at_1),
-        "best_100": _on_100(total.bound(MAX_LEVEL)),
-        "worst_100": _on_100(total.bound(1)),
-        "per_type_100": _on_100(_per_type_level(parts)),
+def _figures(total: Tally, parts: _Parts, scale: Scale) -> dict[str, float | None]:
+    on_100 = {
+        "score_100": total.mean_level,
+        "missing_at_1_100": total.missing_at(scale.worst),
+        "best_100": total.bound(scale.best),
+        "worst_100": total.bound(scale.worst),
+        "per_type_100": _per_type_level(parts),
     }
+    scores = {n: None if level is None else scale.score_100(level) for n, level in on_100.items()}
+    return {**scores, "mean_level": total.mean_level}
 
 
 def _per_type_level(parts: _Parts) -> float | None:
@@ -212,14 +229,10 @@ def _per_type_level(parts: _Parts) -> float | None:
     return _mean([total.mean_level for total in totals if total.n_to_judge])
 
 
-def _interval(headline: float | None, estimate: Estimate) -> list[float] | None:
-    if headline is None or estimate.low is None or estimate.high is None:
+def _interval(headline: float | None, estimate: Estimate | None) -> list[float] | None:
+    if headline is None or estimate is None or estimate.low is None or estimate.high is None:
         return None
     return [estimate.low, estimate.high]
-
-
-def _on_100(level: float | None) -> float | None:
-    return None if level is None else score_100(level)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_judge.records import CRITERIA, Criterion
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.records import Criterion
+from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.prompts import read_task
+from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rating import YES_NO
 from agent_judge.testing.request import ChatRequest
 
 Policy = Callable[[ChatRequest], "Answer | str"]
@@ -63,15 +66,14 @@ def calls(*wanted: tuple[str, Mapping[str, Any] | str | None]) -> Answer:
 
 
 def verdict(criterion: Criterion, level: int, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the answer
-    """A right final answer with the ladder's own answers that lead to `level`."""
-    ladder = load_ladder(criterion)
-    answer = {
-        "answers": ladder.path_to(level),
-        "explanation": "as scripted",
-        **fields,
-        "label": ladder.label_of(level),
-    }
-    return says(json.dumps(answer))
+    """A right final answer whose own answers lead to `level`, in the form of the criterion's."""
+    rubric = rubric_of(criterion)
+    answers = rubric.path_to(level)
+    if isinstance(rubric, Ladder):
+        said = {"answers": answers, "explanation": "as scripted"}
+        return says(json.dumps({**said, **fields, "label": rubric.label_of(level)}))
+    yes_no = {YES_NO: answers[YES_NO]} if YES_NO in answers else {}
+    return says(json.dumps({"reason": "as scripted", **yes_no, **fields, "score": level}))
 
 
 def fails(
@@ -108,9 +110,14 @@ def as_answer(answer: Answer | str) -> Answer:
 
 
 def criterion_of(request: ChatRequest) -> Criterion:
-    """The criterion that our own prompt asks for, read from the system message's first line."""
-    first_line = str(request.messages[0].get("content", "")).partition("\n")[0]
-    found = [c for c in CRITERIA if load_ladder(c).name in first_line]
-    if len(found) != 1:
+    """The criterion that our own prompt asks for, read from the task."""
+    tasks = [
+        task
+        for message in request.messages
+        if isinstance(message.get("content"), list)
+        for part in message["content"]
+        if part.get("type") == "text" and (task := read_task(part["text"])) is not None
+    ]
+    if not tasks:
         raise ValueError("the request is none of agent-judge's own")
-    return found[0]
+    return str(tasks[0]["criterion"])

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from agent_judge.errors import InputError
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from tests.annotate.sessions import (
     FLAWLESS,
     PERFECT,

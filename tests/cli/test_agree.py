@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.store import Store
 from tests.cli.calls import call
 from tests.report.runs import BINDING, plan_rows, record, save, scored

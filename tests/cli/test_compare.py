@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.store import Store
 from tests.cli.calls import call
 from tests.report.runs import BINDING, plan_rows, save, scored

@@ -232,7 +232,9 @@ def test_another_mode_on_the_same_folder_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["--criteria", "XX"], "--criteria"),
+        (["--criteria", "XX"], "expected IF,VC or some of them"),
+        (["--protocol", "XX"], "no protocol 'XX'; there are dlebench, "),
+        (["--protocol", "multi-reward", "--criteria", "IF"], "following,preserving,quality"),
         (["--set", "judge.max_stepz=3"], "judge.max_stepz"),
         (["--set", "judge.max_steps=lots"], "judge.max_steps"),
         (["--retry", "whatever"], "--retry"),

@@ -12,7 +12,7 @@ from agent_judge.errors import InputError
 from agent_judge.images import encode_png
 from agent_judge.judges.transport import only_model
 from agent_judge.records import Sample
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.runner import evaluate, evaluate_many
 from agent_judge.settings import JudgeSettings, Settings
 from agent_judge.testing.answers import Answer, calls, fails, says, verdict

@@ -15,7 +15,7 @@ from agent_judge.judges.lmm import LmmJudge
 from agent_judge.judges.reply import answer_schema
 from agent_judge.plan import Look
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder, rubric_version
 from agent_judge.settings import Settings
 from agent_judge.testing import LoopbackEndpoint, Policy
 from agent_judge.tools.base import Tool, View
@@ -75,7 +75,7 @@ def a_loop(
     task = {"criterion": criterion, "instruction": "make it red"}
     return Loop(
         judge=judge,
-        ladder=load_ladder(criterion),
+        rubric=load_ladder(criterion),
         look=Look(view=view or a_view(), task=task, cropped=cropped),
         tools=tools,
         album=Album(),
@@ -99,6 +99,7 @@ def a_request(
     return Request(
         messages=[*opening, *messages],
         tools=tools,
+        rubric_version=rubric_version(),
         answer_schema=answer_schema(load_ladder("IF"), boxes=True),
         album=loop_album,
         ledger=fields.pop("ledger", None) or Ledger(),

@@ -9,7 +9,7 @@ import pytest
 from agent_judge.judges.base import NEEDS_LMM
 from agent_judge.judges.measured import decide
 from agent_judge.records import Box
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.tools.base import View
 from agent_judge.tools.difference import DifferenceTool
 from agent_judge.tools.zoom_in import ZoomInTool

@@ -11,7 +11,7 @@ from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.reply import NOT_REACHED, answer_schema, read_verdict
 from agent_judge.judges.spoken import declines, text_of
 from agent_judge.records import Box
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 
 IF, VC = load_ladder("IF"), load_ladder("VC")
 WRONG = {"answers": {"target_edited": "yes", "action_right": "no"}, "label": "Wrong Action"}

@@ -7,8 +7,8 @@ from typing import Any
 
 from agent_judge.album import Album
 from agent_judge.images import encode_png, load_image
-from agent_judge.records import Box, Criterion, Evidence, Record, score_100
-from agent_judge.rubrics.ladder import load_ladder, rubric_version
+from agent_judge.records import Box, Criterion, Evidence, Record
+from agent_judge.rubrics.protocol import load_ladder, rubric_version
 from agent_judge.store import PlannedRow, Store
 from agent_judge.tools.base import Tool, View
 from agent_judge.tools.difference import DifferenceTool
@@ -116,7 +116,7 @@ def scored(row: Mapping[str, Any], criterion: Criterion, **changes: Any) -> Reco
         "status": "scored",
         "level": level,
         "label": ladder.label_of(level),
-        "score_100": round(score_100(level), 2),
+        "score_100": round(ladder.scale.score_100(level), 2),
         "explanation": label.get("why", ""),
         "answers": tuple({"question": q, "answer": a} for q, a in ladder.path_to(level).items()),
         "target_boxes": boxes,

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import load_ladder, rubric_version
+from agent_judge.rubrics.protocol import load_ladder, rubric_version
 
 CRITERIA: list[Criterion] = ["IF", "VC"]
 LABELS = {

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_judge.records import Criterion
-from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.rubrics.prompts import (
     PromptContext,
     answer_form,
@@ -18,12 +17,14 @@ from agent_judge.rubrics.prompts import (
     system_prompt,
     task_text,
 )
+from agent_judge.rubrics.protocol import load_ladder
 
 PLAIN = PromptContext(
     edit_type=None,
     has_reference=False,
     cropped=False,
     masked=False,
+    alone=False,
     several_targets=False,
     convention="Write boxes as four numbers.",
 )

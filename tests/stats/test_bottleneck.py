@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_judge.records import Criterion, Record, score_100
+from agent_judge.records import Criterion, Record, Scale
 from agent_judge.stats.bottleneck import bottleneck
 from agent_judge.stats.coverage import tally
 from tests.stats.rows import rows
@@ -41,8 +41,9 @@ def test_losses_add_up_to_what_the_means_lack():
     lost = {loss.failure: loss.points for loss in diagnosed(if_levels, vc_levels).losses}
 
     of_if = lost["localisation"] + lost["action"] + lost["over-editing"]
-    assert of_if == pytest.approx(100 - score_100(sum(if_levels) / 9))
-    assert lost["collateral damage"] == pytest.approx(100 - score_100(sum(vc_levels) / 8))
+    ladder = Scale(1, 4)
+    assert of_if == pytest.approx(100 - ladder.score_100(sum(if_levels) / 9))
+    assert lost["collateral damage"] == pytest.approx(100 - ladder.score_100(sum(vc_levels) / 8))
 
 
 def test_the_sentence_carries_the_numbers_behind_it():

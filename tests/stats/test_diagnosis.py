@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from agent_judge.records import Scale
 from agent_judge.stats.coverage import Cell
 from agent_judge.stats.diagnosis import diagnose
 from tests.stats.rows import record, rows
@@ -34,7 +35,7 @@ def test_rows_are_split_by_type_and_by_size():
     ]
     (found,) = diagnose(records).editors
 
-    assert {name: t.n_at_level for name, t in found.by_type["IF"].groups.items()} == {
+    assert {name: t.n_in_bins(Scale(1, 4)) for name, t in found.by_type["IF"].groups.items()} == {
         "(untyped)": (0, 0, 0, 1),
         "count": (1, 0, 0, 1),
     }

@@ -6,6 +6,7 @@ import warnings
 import openai
 import pytest
 
+from agent_judge.rubrics.prompts import task_text
 from agent_judge.testing import (
     Answer,
     LoopbackEndpoint,
@@ -128,12 +129,8 @@ def test_a_scripted_verdict_walks_the_ladder():
 
 
 def test_the_criterion_is_read_from_our_own_prompt():
+    task = task_text({"criterion": "VC", "instruction": "Instruction Following"})
+    prompt = [{"role": "user", "content": [{"type": "text", "text": task}]}]
     with LoopbackEndpoint(lambda r: criterion_of(r)) as endpoint, client(endpoint) as api:
-        prompt = [
-            {
-                "role": "system",
-                "content": "You judge: Visual Consistency.\nNot Instruction Following.",
-            }
-        ]
         reply = api.chat.completions.create(model="m", messages=prompt)
     assert reply.choices[0].message.content == "VC"

@@ -12,7 +12,7 @@ from agent_judge.judges.base import Judge
 from agent_judge.judges.measured import MeasuredJudge
 from agent_judge.plan import Look
 from agent_judge.records import Box, Criterion, Verdict
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.testing.measured import measured
 from agent_judge.tools.base import View
 from agent_judge.tools.difference import DifferenceTool
@@ -52,7 +52,7 @@ async def outcome(judge: Judge, look: Look, criterion: Criterion, *, tools: bool
     trace = Trace()
     loop = Loop(
         judge=judge,
-        ladder=load_ladder(criterion),
+        rubric=load_ladder(criterion),
         look=look,
         tools=(ZoomInTool(), DifferenceTool()) if tools else (),
         album=Album(),

@@ -13,7 +13,7 @@ from agent_judge.judges.measuring.target import judge_target
 from agent_judge.judges.measuring.thresholds import SCENE
 from agent_judge.oracle.crop import crop, crop_window
 from agent_judge.records import Box, PictureName
-from agent_judge.rubrics.ladder import load_ladder
+from agent_judge.rubrics.protocol import load_ladder
 
 MOST_ZOOMED = 4
 """More places than this are not shown one by one."""

@@ -2,7 +2,7 @@
 "use strict";
 
 const AJ = {
-  about: null, // {runs, ladders, criteria, fates, reasons}
+  about: null, // {runs, rubrics, criteria, meanings}
   lines: [], // one a row, see rows.line_of
   parts: new Map(), // part number -> pages, see rows.page_of
 };
@@ -45,15 +45,34 @@ AJ.page = async (line) => {
   return AJ.parts.get(line.part)[line.at];
 };
 
-AJ.labelOf = (criterion, level) => AJ.about.ladders[criterion].levels.find((l) => l.number === level).label;
+AJ.has = (level) => level !== null && level !== undefined; // 0 is a level
+
+// Levels are counted by bins, worst first: each whole level, else quarters of the scale.
+AJ.binOf = (criterion, level) => {
+  const { worst, best, bins, whole } = AJ.about.rubrics[criterion];
+  return whole ? Math.round(level - worst) : Math.min(bins.length - 1, Math.floor(((level - worst) / (best - worst)) * bins.length));
+};
+// Its colour, 1 to 4.
+AJ.shade = (criterion, bin) => 1 + Math.round((3 * bin) / (AJ.about.rubrics[criterion].bins.length - 1));
+AJ.binName = (criterion, bin) => {
+  const { bins, levels } = AJ.about.rubrics[criterion];
+  const named = levels.find(({ number }) => String(number) === bins[bin]);
+  return named && named.label !== bins[bin] ? `${bins[bin]}, ${named.label}` : bins[bin];
+};
+AJ.labelOf = (criterion, level) => {
+  const named = AJ.about.rubrics[criterion].levels.find(({ number }) => number === level);
+  return named && named.label !== String(level) ? named.label : "";
+};
+AJ.levelKey = (criterion, level) => (AJ.has(level) ? AJ.about.rubrics[criterion].bins[AJ.binOf(criterion, level)] : "none");
 
 // How a criterion of a row ended, in one word: a level, a fate or a reason.
-AJ.fateWord = (fate) => (fate.level ? String(fate.level) : fate.reason ?? fate.status);
+AJ.fateWord = (fate) => (AJ.has(fate.level) ? String(fate.level) : fate.reason ?? fate.status);
 
 AJ.chip = (criterion, fate) => {
   if (!fate) return AJ.h("span", { class: "chip" }, AJ.h("span", {}, "not asked for"));
-  if (fate.level) {
-    return AJ.h("span", { class: `chip l${fate.level}` }, AJ.h("b", {}, fate.level), AJ.h("span", {}, AJ.labelOf(criterion, fate.level)));
+  if (AJ.has(fate.level)) {
+    const shade = AJ.shade(criterion, AJ.binOf(criterion, fate.level));
+    return AJ.h("span", { class: `chip l${shade}` }, AJ.h("b", {}, AJ.number(fate.level, 3)), AJ.h("span", {}, AJ.labelOf(criterion, fate.level)));
   }
   const word = AJ.fateWord(fate);
   return AJ.h("span", { class: "chip", title: AJ.about.meanings[word] }, AJ.h("b", {}, "–"), AJ.h("span", {}, word.replaceAll("_", " ")));

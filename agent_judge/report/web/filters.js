@@ -16,22 +16,27 @@ AJ.views = [
 
 AJ.orders = [
   { key: "", label: "as in the manifest", by: (line) => line.index },
-  { key: "worst", label: "worst first", by: (line) => levels(line).reduce((sum, level) => sum + level, 0) / (levels(line).length || 0) || 9 },
-  { key: "best", label: "best first", by: (line) => -levels(line).reduce((sum, level) => sum + level, 0) / (levels(line).length || 0) || 9 },
+  { key: "worst", label: "worst first", by: (line) => meanScore(line) ?? 2 },
+  { key: "best", label: "best first", by: (line) => -(meanScore(line) ?? -2) },
   { key: "smallest", label: "smallest target first", by: (line) => line.area_pct ?? Infinity },
   { key: "largest", label: "largest target first", by: (line) => -(line.area_pct ?? -Infinity) },
   { key: "disputed", label: "furthest from the labels first", by: (line) => -furthest(line) },
 ];
 
-function levels(line) {
-  return Object.values(line.fates).map((fate) => fate.level).filter(Boolean);
+// Mean of the scored criteria, each from 0 (worst) to 1; undefined where none is scored.
+function meanScore(line) {
+  const shares = Object.entries(line.fates).filter(([, fate]) => AJ.has(fate.level)).map(([criterion, fate]) => {
+    const { worst, best } = AJ.about.rubrics[criterion];
+    return (fate.level - worst) / (best - worst);
+  });
+  return shares.length ? shares.reduce((sum, share) => sum + share, 0) / shares.length : undefined;
 }
 
 // The largest distance between a level and the mean of the human labels; 0 without either.
 function furthest(line) {
   return Math.max(0, ...AJ.about.criteria.map((c) => {
     const [level, human] = [line.fates[c]?.level, line.human[c]];
-    return level && human ? Math.abs(level - human) : 0;
+    return AJ.has(level) && AJ.has(human) ? Math.abs(level - human) : 0;
   }));
 }
 
@@ -46,7 +51,7 @@ AJ.tests = (set) => {
   for (const criterion of AJ.about.criteria) {
     if (!set.get(criterion)) continue;
     const wanted = new Set(set.get(criterion).split(","));
-    tests[criterion] = (line) => wanted.has(String(line.fates[criterion]?.level ?? "none"));
+    tests[criterion] = (line) => wanted.has(AJ.levelKey(criterion, line.fates[criterion]?.level));
   }
   const size = AJ.sizes.find((bin) => bin.key === set.get("size"));
   if (size) tests.size = (line) => size.holds(line.area_pct);
@@ -129,7 +134,7 @@ function select(title, name, set, go, choices, any = "any") {
 }
 
 function fateChoices() {
-  const words = AJ.lines.flatMap((line) => Object.values(line.fates).filter((fate) => !fate.level).map(AJ.fateWord));
+  const words = AJ.lines.flatMap((line) => Object.values(line.fates).filter((fate) => !AJ.has(fate.level)).map(AJ.fateWord));
   return AJ.choices(words).map(([word, n]) => [word, `${word.replaceAll("_", " ")} (${n})`]);
 }
 
@@ -139,14 +144,14 @@ function levelButtons(set, go) {
     const others = Object.entries(AJ.tests(set)).filter(([name]) => name !== criterion).map(([, test]) => test);
     const rest = AJ.lines.filter((line) => others.every((test) => test(line)));
     const chosen = new Set((set.get(criterion) ?? "").split(",").filter(Boolean));
-    const button = (key, title) => AJ.h("button", {
-      type: "button", class: key === "none" ? "" : `l${key}`, "aria-pressed": String(chosen.has(key)), title,
+    const button = (key, title, shade) => AJ.h("button", {
+      type: "button", class: shade ? `l${shade}` : "", "aria-pressed": String(chosen.has(key)), title,
       onclick: () => {
         if (!chosen.delete(key)) chosen.add(key);
         go({ [criterion]: [...chosen].sort().join(",") });
       },
-    }, key === "none" ? "–" : key, AJ.h("small", {}, rest.filter((line) => String(line.fates[criterion]?.level ?? "none") === key).length));
+    }, key === "none" ? "–" : key, AJ.h("small", {}, rest.filter((line) => AJ.levelKey(criterion, line.fates[criterion]?.level) === key).length));
     return AJ.h("label", {}, criterion, AJ.h("span", { class: "levelset" },
-      ["4", "3", "2", "1"].map((key) => button(key, AJ.labelOf(criterion, Number(key)))), button("none", "no level")));
+      AJ.about.rubrics[criterion].bins.map((key, bin) => button(key, AJ.binName(criterion, bin), AJ.shade(criterion, bin))).reverse(), button("none", "no level")));
   });
 }

@@ -54,7 +54,7 @@ function metaOf(line) {
 
 function human(line, criterion) {
   const level = line.human[criterion];
-  return level ? AJ.h("small", {}, `label ${AJ.number(level, 1)}`) : null;
+  return AJ.has(level) ? AJ.h("small", {}, `label ${AJ.number(level, 1)}`) : null;
 }
 
 function pager(set, page, pages) {

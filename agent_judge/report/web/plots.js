@@ -4,17 +4,18 @@
 AJ.receive.plots = (plots) => { AJ.plotData = plots; };
 
 const MANY_POINTS = 2000; // above this, points are counted in cells
-const levelColour = { type: "categorical", domain: [4, 3, 2, 1], range: [4, 3, 2, 1].map((level) => `var(--l${level})`) };
+const binsOf = (criterion) => [...AJ.about.rubrics[criterion].bins.keys()].reverse(); // best first
+const binColour = (criterion) => ({ type: "categorical", domain: binsOf(criterion), range: binsOf(criterion).map((bin) => `var(--l${AJ.shade(criterion, bin)})`) });
 
 AJ.drawPlots = (root) => {
   const criteria = AJ.about.criteria;
   root.replaceChildren(
     AJ.h("h2", {}, "Failure modes"),
     AJ.h("p", { class: "fine" }, "Share of the scored rows at each level. The number of rows stands in the bar, behind it scored / planned: a bar of few rows says little. Click a part to see its rows."),
-    grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, AJ.plotData.map((one) => [nameOf(one), one.levels[criterion], { editor: one.editor, mode: one.mode }])), keyOf(criterion)))),
+    grid(criteria.map((criterion) => panel(AJ.about.rubrics[criterion].name, bars(criterion, AJ.plotData.map((one) => [nameOf(one), one.levels[criterion], { editor: one.editor, mode: one.mode }])), keyOf(criterion)))),
     AJ.h("h2", {}, "By target size"),
     AJ.h("p", { class: "fine" }, "Size is the share of the picture that the target's boxes cover; rows whose boxes were never read are not counted."),
-    byEditor(AJ.plotData, (one) => grid(criteria.map((criterion) => panel(AJ.about.ladders[criterion].name, bars(criterion, sizesOf(one, criterion)))))),
+    byEditor(AJ.plotData, (one) => grid(criteria.map((criterion) => panel(AJ.about.rubrics[criterion].name, bars(criterion, sizesOf(one, criterion)))))),
     ...scalePlots(criteria),
   );
 };
@@ -39,7 +40,7 @@ function byEditor(editors, draw) {
 const panel = (title, ...content) => AJ.h("figure", { class: "plot" }, AJ.h("figcaption", {}, AJ.own(title)), content);
 
 function keyOf(criterion) {
-  return AJ.h("p", { class: "fine keys" }, AJ.about.ladders[criterion].levels.map(({ number, label }) => [AJ.h("i", { class: `l${number} swatch` }), ` ${label}  `]));
+  return AJ.h("p", { class: "fine keys" }, binsOf(criterion).map((bin) => [AJ.h("i", { class: `l${AJ.shade(criterion, bin)} swatch` }), ` ${AJ.binName(criterion, bin)}  `]));
 }
 
 function sizesOf(one, criterion) {
@@ -51,9 +52,9 @@ function bars(criterion, groups) {
   const parts = groups.flatMap(([name, { n_at_level: counts }, where]) => {
     const scored = counts.reduce((sum, n) => sum + n, 0);
     let before = 0;
-    return [4, 3, 2, 1].filter((level) => counts[level - 1]).map((level) => {
-      const part = { name, level, n: counts[level - 1], from: before / scored, to: (before + counts[level - 1]) / scored, where };
-      before += counts[level - 1];
+    return binsOf(criterion).filter((bin) => counts[bin]).map((bin) => {
+      const part = { name, bin, n: counts[bin], from: before / scored, to: (before + counts[bin]) / scored, where };
+      before += counts[bin];
       return part;
     });
   });
@@ -64,18 +65,18 @@ function bars(criterion, groups) {
     const margin = Math.min(180, Math.max(...names.map((name) => name.length)) * 7 + 12, width * 0.4);
     const svg = Plot.plot({
       width, height: 28 * names.length + 30, marginTop: 6, marginLeft: margin, marginRight: Math.max(62, 14 + 6 * Math.max(...totals.map((one) => one.text.length))),
-      x: { percent: true, label: null, tickFormat: (d) => `${d} %`, ticks: 5, domain: [0, 100] }, y: { domain: names, label: null, tickFormat: (name) => shortened(name, margin) }, color: levelColour,
+      x: { percent: true, label: null, tickFormat: (d) => `${d} %`, ticks: 5, domain: [0, 100] }, y: { domain: names, label: null, tickFormat: (name) => shortened(name, margin) }, color: binColour(criterion),
       marks: [
-        Plot.barX(parts, { x1: "from", x2: "to", y: "name", fill: "level", inset: 0.5, title: (d) => `${d.name}: ${d.n} at level ${d.level}, ${AJ.labelOf(criterion, d.level)} (${AJ.number(100 * (d.to - d.from), 1)} %)` }),
+        Plot.barX(parts, { x1: "from", x2: "to", y: "name", fill: "bin", inset: 0.5, title: (d) => `${d.name}: ${d.n} at level ${AJ.binName(criterion, d.bin)} (${AJ.number(100 * (d.to - d.from), 1)} %)` }),
         Plot.text(parts.filter((d) => (d.to - d.from) * width > 40), { x: (d) => (d.from + d.to) / 2, y: "name", text: (d) => String(d.n), fill: "#fff", fontWeight: 600, pointerEvents: "none" }),
         Plot.text(totals, { x: 1, y: "name", text: "text", textAnchor: "start", dx: 6, title: (d) => `${d.text} rows scored` }),
       ],
     });
     svg.querySelectorAll("[aria-label=bar] rect").forEach((rect, i) => {
-      const { level, where } = parts[i];
+      const { bin, where } = parts[i];
       rect.style.cursor = "pointer";
       rect.addEventListener("click", () => {
-        const set = new URLSearchParams({ [criterion]: level });
+        const set = new URLSearchParams({ [criterion]: AJ.about.rubrics[criterion].bins[bin] });
         for (const [name, value] of Object.entries(where)) if (value !== undefined && AJ.lines.some((line) => line[name] !== value)) set.set(name, value);
         location.hash = AJ.query.rows(set);
       });
@@ -98,8 +99,8 @@ function scalePlots(criteria) {
     AJ.h("p", { class: "fine" }, "After DLEBench's Figure 6: width and height of the target as shares of the picture's, on log scales; and the mean level in a window of ten rows sliding from the smallest target to the largest."),
     byEditor(placed, (one) => AJ.h("div", {},
       grid(criteria.flatMap((c) => [
-        one.scale[c].points.length ? panel(`${AJ.about.ladders[c].name}: each row`, scatter(one.scale[c], c)) : null,
-        one.scale[c].curve.length ? panel(`${AJ.about.ladders[c].name}: sliding window`, curve(one.scale[c])) : null,
+        one.scale[c].points.length ? panel(`${AJ.about.rubrics[c].name}: each row`, scatter(one.scale[c], c)) : null,
+        one.scale[c].curve.length ? panel(`${AJ.about.rubrics[c].name}: sliding window`, curve(one.scale[c], c)) : null,
       ])),
       AJ.h("p", { class: "fine" }, criteria.map((c) => one.scale[c].sentence).join(" ")))),
   ];
@@ -114,12 +115,14 @@ function percentAxis(label, values) {
 }
 
 function scatter(scale, criterion) {
-  const points = scale.points.map(([id, level, x, y]) => ({ id, level, x: asPercent(x), y: asPercent(y) }));
+  const points = scale.points.map(([id, level, x, y]) => ({ id, level, bin: AJ.binOf(criterion, level), x: asPercent(x), y: asPercent(y) }));
   return sized((width) => {
     const marks = points.length > MANY_POINTS
       ? [Plot.dot(points, Plot.hexbin({ r: "count", fill: "mean" }, { x: "x", y: "y", fill: "level", binWidth: 14 }))]
-      : [Plot.dot(points, { x: "x", y: "y", fill: "level", fillOpacity: 0.75, r: 4, stroke: "var(--paper)", strokeWidth: 0.5, title: (d) => `${d.id}: ${AJ.labelOf(criterion, d.level)}`, href: (d) => rowOf(d.id) })];
-    const color = points.length > MANY_POINTS ? { type: "linear", domain: [1, 2, 3, 4], range: [1, 2, 3, 4].map((l) => `var(--l${l})`), interpolate: "rgb" } : levelColour;
+      : [Plot.dot(points, { x: "x", y: "y", fill: "bin", fillOpacity: 0.75, r: 4, stroke: "var(--paper)", strokeWidth: 0.5, title: (d) => `${d.id}: ${d.level} ${AJ.labelOf(criterion, d.level)}`.trim(), href: (d) => rowOf(d.id) })];
+    const { worst, best } = AJ.about.rubrics[criterion];
+    const steps = [0, 1, 2, 3].map((n) => worst + ((best - worst) * n) / 3);
+    const color = points.length > MANY_POINTS ? { type: "linear", domain: steps, range: [1, 2, 3, 4].map((l) => `var(--l${l})`), interpolate: "rgb" } : binColour(criterion);
     return Plot.plot({ width, height: width * 0.62, marginLeft: 52, grid: true, color, r: { range: [1, 9] }, x: percentAxis("target width", points.map((d) => d.x)), y: percentAxis("target height", points.map((d) => d.y)), marks });
   });
 }
@@ -129,11 +132,12 @@ function rowOf(key) {
   return line ? AJ.query.row(line) : undefined;
 }
 
-function curve(scale) {
+function curve(scale, criterion) {
+  const { worst, best, whole, bins } = AJ.about.rubrics[criterion];
   const steps = scale.curve.map(([x, y]) => ({ x: asPercent(x), y }));
   return sized((width) => Plot.plot({
     width, height: width * 0.62, marginLeft: 52, grid: true,
-    x: percentAxis("target area", steps.map((d) => d.x)), y: { label: "mean level", domain: [1, 4], ticks: [1, 2, 3, 4], tickFormat: "d" },
+    x: percentAxis("target area", steps.map((d) => d.x)), y: { label: "mean level", domain: [worst, best], ...(whole ? { ticks: bins.map(Number), tickFormat: "d" } : {}) },
     marks: [Plot.lineY(steps, { x: "x", y: "y", stroke: "var(--link)", strokeWidth: 1.5 })],
   }));
 }

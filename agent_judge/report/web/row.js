@@ -43,15 +43,15 @@ function factsOf(line, page) {
 }
 
 function verdict(criterion, line, page) {
-  const ladder = AJ.about.ladders[criterion];
-  const head = AJ.h("h3", {}, ladder.name, AJ.chip(criterion, line.fates[criterion]));
+  const rubric = AJ.about.rubrics[criterion];
+  const head = AJ.h("h3", {}, rubric.name, AJ.chip(criterion, line.fates[criterion]));
   const found = page.verdicts[criterion];
   if (!found) return AJ.h("section", { class: "verdict" }, head, AJ.h("p", {}, AJ.about.meanings[line.fates[criterion]?.status] ?? ""));
   const { record } = found;
   return AJ.h("section", { class: "verdict" }, head,
     record.reason && AJ.h("p", { class: "why" }, AJ.about.meanings[record.reason]),
     record.explanation && AJ.h("p", { dir: "auto" }, record.explanation),
-    answers(record, ladder),
+    answers(record, rubric),
     perTarget(record, criterion),
     anomalies(record),
     AJ.prepared(page, found),
@@ -60,15 +60,15 @@ function verdict(criterion, line, page) {
     AJ.h("p", {}, AJ.h("button", { type: "button", onclick: (event) => copy(event.target, { ...record, steps: found.steps }) }, "Copy as JSON")));
 }
 
-function answers(record, ladder) {
+function answers(record, rubric) {
   if (!record.answers.length) return null;
-  return AJ.h("ol", { class: "answers", "aria-label": "Answers along the ladder" }, record.answers.map(({ question, answer }) =>
-    AJ.h("li", {}, AJ.h("details", {}, AJ.h("summary", {}, `${question.replaceAll("_", " ")}: `, AJ.h("b", {}, answer)), AJ.h("small", {}, ladder.questions[question] ?? "")))));
+  return AJ.h("ol", { class: "answers", "aria-label": "Answers on the way" }, record.answers.map(({ question, answer }) =>
+    AJ.h("li", {}, AJ.h("details", {}, AJ.h("summary", {}, `${question.replaceAll("_", " ")}: `, AJ.h("b", {}, answer)), AJ.h("small", {}, rubric.questions[question] ?? "")))));
 }
 
 function perTarget(record, criterion) {
   if (record.per_target.length < 2) return null;
-  return AJ.h("ul", {}, record.per_target.map((one) => AJ.h("li", {}, AJ.chip(criterion, one.level ? one : { status: "unscored" }), ` [${one.box.map((v) => AJ.number(v, 1)).join(", ")}]`)));
+  return AJ.h("ul", {}, record.per_target.map((one) => AJ.h("li", {}, AJ.chip(criterion, AJ.has(one.level) ? one : { status: "unscored" }), ` [${one.box.map((v) => AJ.number(v, 1)).join(", ")}]`)));
 }
 
 function anomalies(record) {
@@ -81,13 +81,13 @@ function details(found, page, criterion) {
   const rows = [];
   const add = (name, value) => { if (value) rows.push(AJ.h("dt", {}, name), AJ.h("dd", {}, value)); };
   for (const label of page.given.labels ?? []) {
-    if (label[criterion]) add(`label by ${label.by ?? "unknown"}`, AJ.chip(criterion, { level: label[criterion] }));
+    if (typeof label[criterion] === "number") add(`label by ${label.by ?? "unknown"}`, AJ.chip(criterion, { level: label[criterion] }));
   }
   add("flags", record.flags.length && record.flags.map((flag) => [AJ.h("span", { class: "tag" }, flag), " "]));
   add("notes", record.notes.length && record.notes.map((note) => AJ.h("div", {}, AJ.own(note))));
   const votes = record.vote_levels, agreed = votes.filter((level) => level === record.level).length;
   const said = votes.map((level) => level ?? "none").join(", ");
-  add("votes", votes.length > 1 && said + (record.level ? ` (${agreed} of ${votes.length} agree)` : ""));
+  add("votes", votes.length > 1 && said + (AJ.has(record.level) ? ` (${agreed} of ${votes.length} agree)` : ""));
   add("round", found.round > 0 && String(found.round + 1));
   add("judge", [record.judge, record.judge_returned_model && record.judge_returned_model !== record.judge && ` (answered as ${record.judge_returned_model})`, record.endpoint && ` at ${record.endpoint}`].filter(Boolean).join(""));
   add("cost", costOf(record));

@@ -17,8 +17,8 @@ from agent_judge.judges.measuring.exhibits import Exhibits, read_exhibits
 from agent_judge.judges.measuring.finding import Finding, Unsure
 from agent_judge.judges.measuring.laid_over import lay_crops_over
 from agent_judge.records import Box, Criterion, PictureName
-from agent_judge.rubrics.ladder import load_ladder
 from agent_judge.rubrics.prompts import picture_label, task_text
+from agent_judge.rubrics.protocol import load_ladder
 from tests.pictures import backdrop
 
 Colour = tuple[int, int, int]

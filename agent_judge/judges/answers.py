@@ -1,0 +1,50 @@
+"""What a final answer looks like and how it is read, by the form of the criterion's rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent_judge.judges import rating_reply, reply
+from agent_judge.judges.reply import ToBox
+from agent_judge.rubrics.ladder import Ladder
+from agent_judge.rubrics.rating import Rating
+from agent_judge.rubrics.rubric import Rubric
+
+
+@dataclass(frozen=True)
+class _Form:
+    schema: Callable[..., dict[str, Any]]
+    read: Callable[..., Any]
+
+
+_FORMS: Mapping[type[Rubric], _Form] = {
+    Ladder: _Form(reply.answer_schema, reply.read_verdict),
+    Rating: _Form(rating_reply.answer_schema, rating_reply.read_verdict),
+}
+
+
+def answer_schema(rubric: Rubric, *, boxes: bool) -> dict[str, Any]:
+    """JSON schema of the final answer: evidence first, level last.
+
+    Args:
+        rubric: the criterion's.
+        boxes: whether boxes are asked for (not for cropped pictures).
+    """
+    return _FORMS[type(rubric)].schema(rubric, boxes=boxes)
+
+
+def read_answer(content: object, rubric: Rubric, *, to_box: ToBox | None) -> Any:  # noqa: ANN401
+    """What a final answer says: a `Verdict`, or what the rubric's form asks for instead.
+
+    Args:
+        content: the assistant message's `content`: text, or a list of parts.
+        rubric: the criterion's; only its levels count.
+        to_box: the judge's box convention; None where no boxes are asked for.
+
+    Raises:
+        ContradictionError: the level does not follow from its own answers.
+        ReplyError: no answer, or more than one; the message is for the judge.
+    """
+    return _FORMS[type(rubric)].read(content, rubric, to_box=to_box)

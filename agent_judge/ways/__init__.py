@@ -1,0 +1,1 @@
+"""How a criterion comes to its level: by conversations, differences or measurement."""

@@ -1,0 +1,72 @@
+"""What every criterion's rubric has, whatever form its levels take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from agent_judge.records import Criterion, Scale
+
+Subject = Literal["target", "surroundings", "pair", "edited"]
+"""What a criterion is about: the named objects, everything but them, the two pictures as a whole,
+or the edited picture alone. `plan.py` says what is shown for it in each mode."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rubric:
+    """One criterion: what is asked, about what, and on which scale."""
+
+    form: ClassVar[str]
+    """Names its prompt texts: `forms/FORM_task.md` and `forms/FORM_answer.md`."""
+
+    criterion: Criterion
+    name: str
+    asks: str
+    subject: Subject
+    scale: Scale
+    when_identical: float | None
+    """The level when the edited picture equals the source, known without a judge; None where it
+    is not known."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    type_notes: Mapping[str, str] = field(default_factory=dict)
+    failures: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Names of what went wrong, each with its levels; empty: anything below the best is a failure
+    of this criterion."""
+    category: str | None = None
+    """The group of criteria that it belongs to, where the protocol has groups."""
+
+    def label_of(self, level: float) -> str:
+        """The name of a level, as a judge answers it."""
+        raise NotImplementedError
+
+    def answered_as(self, level: float) -> str:
+        """The label of a verdict at a level."""
+        return self.label_of(level)
+
+    def numbered(self, level: float) -> str:
+        """A level with its name, such as `2 Wrong Action`; said once where both are the same."""
+        number, label = f"{level:g}", self.label_of(level)
+        return number if label == number else f"{number} {label}"
+
+    def questions_text(self) -> Mapping[str, str]:
+        """The questions that lead to the level, by id."""
+        raise NotImplementedError
+
+    def levels_text(self) -> list[dict[str, Any]]:
+        """The levels with names and meanings, best first, for readers: `{number, label, means}`."""
+        raise NotImplementedError
+
+    def path_to(self, level: float) -> dict[str, str]:
+        """The answers that lead to a level, by question id.
+
+        Raises:
+            KeyError: no path leads there.
+        """
+        raise NotImplementedError
+
+
+def common_fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `Rubric` in a criterion's TOML table, but for the scale."""
+    names = ("criterion", "name", "asks", "subject", "notes", "type_notes", "category")
+    return {name: data[name] for name in names if name in data}

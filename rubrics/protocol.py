@@ -38,6 +38,8 @@ class Protocol:
     """By criterion, in the order of reports."""
     has_overall: bool
     """Whether the mean of the criteria's means is a figure of this protocol."""
+    further: tuple[str, ...] = ()
+    """Names of its figures beyond means, see `stats/further.py`."""
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -69,6 +71,7 @@ def load_protocol(name: str) -> Protocol:
         revision=data["revision"],
         rubrics={rubric.criterion: rubric for rubric in rubrics},
         has_overall=data["overall"],
+        further=tuple(data.get("further", ())),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from agent_judge.records import Criterion, Record, Scale
 from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
 from agent_judge.stats.coverage import Cell, Tally, group_by_cell, source_key, tally
+from agent_judge.stats.further import further_figures
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, mean_estimate
 
 UNNAMED_EDITOR = "(unnamed)"
@@ -58,6 +59,7 @@ def summarize(
     `overall`, each entry of `by_editor` and of `by_type` have one shape: the protocol's criteria
     with their counts and figures, then the figures of all together. Where rows of several editors
     or modes meet, counts are added up but every figure is None and `note` says where to look.
+    `further` are the protocol's own figures, see `stats.further`.
 
     Args:
         records: one per judged (sample, criterion).
@@ -170,6 +172,7 @@ def _standing(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
             **figures,
             "interval_100": _interval(figures["score_100"], estimates.get(criterion)),
         }
+    means = {criterion: one["mean_level"] for criterion, one in each.items()}
     together: dict[str, float | None] = dict.fromkeys(_FIGURES)
     if protocol.has_overall:
         together = {name: _mean([one[name] for one in each.values()]) for name in _FIGURES}
@@ -179,6 +182,7 @@ def _standing(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
         "n_scored": sum(one["n_scored"] for one in each.values()),
         **together,
         "interval_100": _interval(together["score_100"], estimates["overall"]),
+        "further": further_figures(protocol, means, records),
         "note": note,
     }
 

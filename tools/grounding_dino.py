@@ -30,7 +30,7 @@ from agent_judge.tools.detector import (
     phrase_of_tokens,
     read_outputs,
 )
-from agent_judge.tools.pretrained import pretrained
+from agent_judge.tools.pretrained import Checkpoint, pretrained
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
@@ -199,7 +199,8 @@ def load_transformers(name: str, device: str) -> GroundingDino:
         ImportError: the extra `models` is not installed.
         WeightsError: there is no such checkpoint here or on the hub.
     """
-    tokenizer, net = pretrained(name)
+    wanted = Checkpoint(what="GroundingDino", setting="tools.detector", load=_load_transformers)
+    tokenizer, net = pretrained(name, wanted)
     net.eval().to(device)
 
     def forward(planes: Any, captions: list[str]) -> tuple[Any, Any]:  # noqa: ANN401
@@ -208,3 +209,11 @@ def load_transformers(name: str, device: str) -> GroundingDino:
         return out.logits, out.pred_boxes
 
     return GroundingDino(name=Path(name).name, tokenizer=tokenizer, forward=forward, device=device)
+
+
+def _load_transformers(name: str, *, local_files_only: bool) -> tuple[Any, Any]:
+    from transformers import AutoTokenizer, GroundingDinoForObjectDetection
+
+    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local_files_only)
+    net = GroundingDinoForObjectDetection.from_pretrained(name, local_files_only=local_files_only)
+    return tokenizer, net

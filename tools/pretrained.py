@@ -1,4 +1,4 @@
-"""Transformers' GroundingDino from a folder, its cache or the hub, without waiting for no reply.
+"""Checkpoints of transformers from a folder, its cache or the hub, without waiting for no reply.
 
 The libraries below try an unreachable hub again and again, file by file, for more than a minute.
 So the hub is asked once, briefly, before they may.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import urllib.error
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from agent_judge.errors import WeightsError
 from agent_judge.tools.weights import KNOWN
@@ -18,11 +19,35 @@ from agent_judge.tools.weights import KNOWN
 _TIMEOUT_S = 5.0
 
 
-def pretrained(name: str) -> tuple[Any, Any]:
-    """Tokenizer and network of a checkpoint; what lies here is taken without asking the hub.
+class Load(Protocol):
+    """Loads by transformers: a tokenizer or processor, and a network."""
+
+    def __call__(self, name: str, *, local_files_only: bool) -> tuple[Any, Any]:
+        """Both, as transformers' `from_pretrained` gives them.
+
+        Raises:
+            ImportError: the extra `models` is not installed.
+            OSError, ValueError: there is no such checkpoint.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """What kind of network is wanted."""
+
+    what: str
+    """Its kind, for messages."""
+    setting: str
+    """The setting that names it, for messages."""
+    load: Load
+
+
+def pretrained(name: str, wanted: Checkpoint) -> tuple[Any, Any]:
+    """What `wanted.load` gives; what lies here is taken without asking the hub.
 
     Args:
         name: A folder, or a name on the hub.
+        wanted: The kind of network.
 
     Raises:
         ImportError: the extra `models` is not installed.
@@ -30,37 +55,30 @@ def pretrained(name: str) -> tuple[Any, Any]:
     """
     is_folder = Path(name).is_dir()
     if not is_folder and not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name):
-        known = ", ".join(w.name for w in KNOWN if w.setting == "tools.detector")
+        known = ", ".join(w.name for w in KNOWN if w.setting == wanted.setting)
+        files = f"a known name ({known}), a .pth file or " if known else ""
         raise WeightsError(
-            f"tools.detector is {name!r}: neither a known name ({known}), a .pth file or a folder "
-            "that is there, nor a hub name OWNER/NAME"
+            f"{wanted.setting} is {name!r}: neither {files}a folder that is there, "
+            "nor a hub name OWNER/NAME"
         )
     try:
-        return _load(name, local_files_only=True)
+        return wanted.load(name, local_files_only=True)
     except (OSError, ValueError) as err:
         if is_folder:
-            raise WeightsError(_no_checkpoint(name, err)) from err
-    _expect_on_hub(name)
+            raise WeightsError(_no_checkpoint(name, wanted, err)) from err
+    _expect_on_hub(name, wanted)
     try:
-        return _load(name, local_files_only=False)
+        return wanted.load(name, local_files_only=False)
     except (OSError, ValueError) as err:
-        raise WeightsError(_no_checkpoint(name, err)) from err
+        raise WeightsError(_no_checkpoint(name, wanted, err)) from err
 
 
-def _load(name: str, *, local_files_only: bool) -> tuple[Any, Any]:
-    from transformers import AutoTokenizer, GroundingDinoForObjectDetection
-
-    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local_files_only)
-    net = GroundingDinoForObjectDetection.from_pretrained(name, local_files_only=local_files_only)
-    return tokenizer, net
-
-
-def _no_checkpoint(name: str, err: Exception) -> str:
+def _no_checkpoint(name: str, wanted: Checkpoint, err: Exception) -> str:
     told = " ".join(str(err).split())[:200]
-    return f"transformers finds no GroundingDino checkpoint at {name!r}: {told}"
+    return f"transformers finds no {wanted.what} checkpoint at {name!r}: {told}"
 
 
-def _expect_on_hub(name: str) -> None:
+def _expect_on_hub(name: str, wanted: Checkpoint) -> None:
     """One short request.
 
     Raises:
@@ -82,6 +100,7 @@ def _expect_on_hub(name: str) -> None:
         except OSError as err:
             told = f"{constants.ENDPOINT} cannot be reached: {getattr(err, 'reason', err)}"
     raise WeightsError(
-        f"tools.detector {name!r} is not on this machine, and {told}. Without a connection: "
-        f"`hf download {name} --local-dir FOLDER` elsewhere, and set tools.detector to that folder"
+        f"{wanted.setting} {name!r} is not on this machine, and {told}. Without a connection: "
+        f"`hf download {name} --local-dir FOLDER` elsewhere, and set {wanted.setting} to that "
+        "folder"
     )

@@ -1,0 +1,233 @@
+"""The real loading code on tiny random networks of two families, all without a network."""
+
+import os
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from agent_judge.errors import ToolError, WeightsError
+from agent_judge.metrics.masks import box_mask
+from agent_judge.metrics.networks import shared_segmenter
+from agent_judge.metrics.segmenter import LONGEST_PX, Segmenter
+from agent_judge.records import Box
+from tests.pictures import backdrop
+
+needs_models = pytest.mark.skipif(
+    find_spec("transformers") is None, reason="needs agent-judge[models]"
+)
+SIDE_PX = 64
+BOXES = [Box(20.5, 30, 60, 70), Box(200, 100, 260, 180)]
+
+
+@pytest.fixture(scope="module")
+def torch():
+    import torch
+
+    return torch
+
+
+@pytest.fixture(scope="module")
+def sam(tmp_path_factory, torch):
+    from transformers import SamConfig, SamImageProcessor, SamModel, SamProcessor
+
+    vision = {
+        "hidden_size": 16,
+        "output_channels": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "image_size": SIDE_PX,
+        "patch_size": 8,
+        "mlp_dim": 16,
+        "window_size": 2,
+        "global_attn_indexes": [0],
+        "num_pos_feats": 4,
+    }
+    prompt = {
+        "hidden_size": 8,
+        "image_size": SIDE_PX,
+        "patch_size": 8,
+        "mask_input_channels": 4,
+        "image_embedding_size": SIDE_PX // 8,
+    }
+    decoder = {"hidden_size": 8, "mlp_dim": 16, "num_attention_heads": 2, "iou_head_hidden_dim": 8}
+    config = SamConfig(
+        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder
+    )
+    torch.manual_seed(0)
+    square = {"height": SIDE_PX, "width": SIDE_PX}
+    images = SamImageProcessor(size={"longest_edge": SIDE_PX}, pad_size=square)
+    folder = tmp_path_factory.mktemp("sam")
+    SamModel(config).save_pretrained(folder)
+    SamProcessor(image_processor=images).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sam2(tmp_path_factory, torch):
+    from transformers import Sam2Config, Sam2ImageProcessor, Sam2Model, Sam2Processor
+
+    hiera = {
+        "model_type": "sam2_hiera_det_model",
+        "hidden_size": 8,
+        "num_attention_heads": 1,
+        "blocks_per_stage": [1, 1, 2, 1],
+        "embed_dim_per_stage": [8, 16, 32, 64],
+        "num_attention_heads_per_stage": [1, 1, 1, 1],
+        "window_size_per_stage": [4, 4, 4, 4],
+        "global_attention_blocks": [3],
+        "image_size": [SIDE_PX, SIDE_PX],
+        "window_positional_embedding_background_size": [2, 2],
+    }
+    vision = {
+        "backbone_config": hiera,
+        "backbone_channel_list": [64, 32, 16, 8],
+        "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
+        "fpn_hidden_size": 16,
+        "num_feature_levels": 3,
+    }
+    prompt = {
+        "hidden_size": 16,
+        "image_size": SIDE_PX,
+        "patch_size": 16,
+        "mask_input_channels": 4,
+    }
+    decoder = {"hidden_size": 16, "mlp_dim": 16, "num_attention_heads": 2, "iou_head_hidden_dim": 8}
+    config = Sam2Config(
+        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder
+    )
+    torch.manual_seed(0)
+    square, quarter = ({"height": side, "width": side} for side in (SIDE_PX, SIDE_PX // 4))
+    images = Sam2ImageProcessor(size=square, mask_size=quarter)
+    folder = tmp_path_factory.mktemp("sam2")
+    Sam2Model(config).save_pretrained(folder)
+    Sam2Processor(image_processor=images).save_pretrained(folder)
+    return folder
+
+
+def marked_by(judge):
+    """A segmenter whose network is a rule on the window and the box."""
+    seen = []
+
+    def run(job):
+        seen.append(job)
+        return judge(job)
+
+    return Segmenter(name="a rule", run=run), seen
+
+
+def red(pixels):
+    return (pixels[..., 0] > 230) & (pixels[..., 1:].max(axis=2) < 30)
+
+
+def disc(size_wh, box, colour=(255, 0, 0)):
+    image = Image.fromarray(backdrop(size_wh))
+    ImageDraw.Draw(image).ellipse(box.xyxy, fill=colour)
+    return np.asarray(image)
+
+
+def test_marked_pixels_come_back_in_their_place_in_the_picture():
+    box = Box(100, 60, 140, 100)
+    pixels = disc((320, 240), box)
+    segmenter, seen = marked_by(lambda job: red(job.window))
+    mask = segmenter.segment(pixels, [box])
+    assert np.array_equal(mask, red(pixels))
+    assert 0.7 < mask.sum() / box.area < 0.9
+    (job,) = seen
+    assert job.window.shape == (120, 120, 3)
+    assert job.box == (40, 40, 80, 80)
+
+
+def test_large_windows_are_made_smaller_and_masks_grown_back():
+    box = Box(600, 300, 1800, 1500)
+    pixels = disc((2400, 1800), box)
+    segmenter, seen = marked_by(lambda job: red(job.window))
+    mask = segmenter.segment(pixels, [box])
+    assert max(seen[0].window.shape) == LONGEST_PX
+    truth = red(pixels)
+    assert (mask & truth).sum() / (mask | truth).sum() > 0.98
+
+
+def test_several_boxes_are_united_and_those_outside_left_out():
+    boxes = [Box(20, 20, 40, 40), Box(200, 100, 220, 120), Box(900, 900, 950, 950)]
+    segmenter, seen = marked_by(lambda job: box_mask([Box(*job.box)], job.window.shape[1::-1]))
+    mask = segmenter.segment(backdrop(), boxes)
+    assert np.array_equal(mask, box_mask(boxes, (320, 240)))
+    assert len(seen) == 2
+
+
+def test_box_in_which_nothing_is_marked_counts_itself():
+    segmenter, _ = marked_by(lambda job: np.zeros(job.window.shape[:2], np.bool_))
+    assert np.array_equal(segmenter.segment(backdrop(), BOXES), box_mask(BOXES, (320, 240)))
+    assert not segmenter.segment(backdrop(), []).any()
+
+
+def test_memory_that_runs_out_is_told():
+    def run(job):
+        raise MemoryError
+
+    segmenter, _ = marked_by(run)
+    with pytest.raises(ToolError, match="ran out of memory"):
+        segmenter.segment(backdrop(), BOXES)
+
+
+@pytest.mark.torch
+@needs_models
+def test_loaded_network_gives_the_masks_of_the_saved_one(sam, torch):
+    """Against the network run by hand: normalised, padded, its logits enlarged."""
+    from transformers import SamModel
+
+    pixels = np.random.default_rng(0).integers(0, 256, (SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
+    box = Box(16, 16, 48, 48)
+    mean, deviation = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
+    planes = ((pixels / 255 - mean) / deviation).transpose(2, 0, 1)[None]
+    net = SamModel.from_pretrained(sam).eval()
+    with torch.inference_mode():
+        out = net(
+            pixel_values=torch.from_numpy(planes).float(),
+            input_boxes=torch.tensor([[box.xyxy]]).float(),
+            multimask_output=False,
+        )
+        logits = torch.nn.functional.interpolate(
+            out.pred_masks[0], (SIDE_PX, SIDE_PX), mode="bilinear", align_corners=False
+        )
+    expected = logits[0, 0].numpy() > 0
+    found = shared_segmenter(str(sam), "cpu").segment(pixels, [box])
+    assert 0.01 < expected.mean() < 0.99
+    assert (found == expected).mean() > 0.999
+
+
+@pytest.mark.torch
+@needs_models
+@pytest.mark.parametrize("family", ["sam", "sam2"])
+def test_masks_have_the_size_of_the_picture_and_stay_in_the_windows(family, request):
+    folder = str(request.getfixturevalue(family))
+    segmenter = shared_segmenter(folder, "cpu")
+    assert segmenter is shared_segmenter(folder, "cpu")
+    mask = segmenter.segment(backdrop(), BOXES)
+    assert mask.dtype == np.bool_
+    assert mask.shape == (240, 320)
+    assert mask.any()
+    windows = box_mask([box.grow(max(box.width, box.height)) for box in BOXES], (320, 240))
+    assert not (mask & ~windows).any()
+
+
+@pytest.mark.torch
+@needs_models
+def test_folder_without_such_a_network_is_refused(tmp_path):
+    with pytest.raises(WeightsError, match="no mask generation checkpoint"):
+        shared_segmenter(str(tmp_path), "cpu")
+
+
+@pytest.mark.weights
+def test_real_weights_mark_the_disc_in_its_box():
+    """AGENT_JUDGE_SEGMENTER: a folder or a hub name."""
+    name = os.environ.get("AGENT_JUDGE_SEGMENTER")
+    if not name:
+        pytest.skip("AGENT_JUDGE_SEGMENTER is not set")
+    box = Box(100, 60, 140, 100)
+    pixels = disc((320, 240), box)
+    mask = shared_segmenter(name).segment(pixels, [box])
+    truth = red(pixels)
+    assert (mask & truth).sum() / (mask | truth).sum() > 0.9

@@ -78,7 +78,7 @@ def system_prompt(rubric: Rubric, context: PromptContext) -> str:
             convention=context.convention,
             tools=context.tools,
             max_steps=context.max_steps,
-            boxes_asked=not context.cropped,
+            boxes_asked=rubric.asks_boxes and not context.cropped,
             answer_form=answer_form(rubric, boxes=not context.cropped),
         )
     )

@@ -1,6 +1,7 @@
 """The protocols: which criteria each has, and the rubrics behind them. Data, and one loader.
 
-A protocol is a folder of this package: `protocol.toml` and a table for each of its criteria.
+A protocol is a folder of this package: `protocol.toml` and a table for each of its criteria, which
+holds over what `protocol.toml` says for all of them under `common`.
 Everything else asks a criterion for its rubric; nothing asks for a protocol by name.
 """
 
@@ -64,7 +65,8 @@ def load_protocol(name: str) -> Protocol:
     if name not in protocol_names():
         raise KeyError(name)
     data = _table(name, "protocol")
-    rubrics = [_rubric(_table(name, file)) for file in data["criteria"]]
+    common = data.get("common", {})
+    rubrics = [_rubric({**common, **_table(name, file)}) for file in data["criteria"]]
     return Protocol(
         name=data["name"],
         title=data["title"],

@@ -18,6 +18,7 @@ class Rating(Rubric):
     """A rubric of one number (Multi-Reward: 0 to 5; the twelve factors: 1 to 7)."""
 
     form: ClassVar[str] = "rating"
+    asks_boxes: ClassVar[bool] = False
 
     anchors: Mapping[int, str]
     """What some of the numbers mean."""

@@ -11,6 +11,9 @@ from agent_judge.records import Criterion, Scale
 Subject = Literal["target", "surroundings", "pair", "edited"]
 """What a criterion is about: the named objects, everything but them, the two pictures as a whole,
 or the edited picture alone. `plan.py` says what is shown for it in each mode."""
+Reference = Literal["context", "ground_truth"]
+"""What a reference picture is to a criterion: one right result among others, or what the edited
+picture is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +22,8 @@ class Rubric:
 
     form: ClassVar[str]
     """Names its prompt texts: `forms/FORM_task.md` and `forms/FORM_answer.md`."""
+    asks_boxes: ClassVar[bool] = True
+    """Whether an answer about whole pictures holds boxes."""
 
     criterion: Criterion
     name: str
@@ -35,6 +40,8 @@ class Rubric:
     of this criterion."""
     category: str | None = None
     """The group of criteria that it belongs to, where the protocol has groups."""
+    reference: Reference = "context"
+    """What the row's reference picture is to it, where there is one."""
 
     def label_of(self, level: float) -> str:
         """The name of a level, as a judge answers it."""
@@ -68,5 +75,5 @@ class Rubric:
 
 def common_fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of `Rubric` in a criterion's TOML table, but for the scale."""
-    names = ("criterion", "name", "asks", "subject", "notes", "type_notes", "category")
+    names = ("criterion", "name", "asks", "subject", "notes", "type_notes", "category", "reference")
     return {name: data[name] for name in names if name in data}

@@ -22,7 +22,7 @@ from agent_judge.tools.loaded import device_for, shared_detector, shared_upscale
 from agent_judge.tools.super_resolution import NETWORKS
 from agent_judge.tools.toolbox import build_tools
 
-GRACE_S = 3.0
+GRACE_S = 2.5
 """How long samples in flight may take to end after the run was asked to stop."""
 _REQUESTS_A_SPARE_SAMPLE = 4
 """For so many requests in flight one sample more is in work: while it is decoded, cropped or

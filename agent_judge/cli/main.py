@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from agent_judge.cli.interrupts import INTERRUPTED, Interrupts
 from agent_judge.cli.streams import give_up_stdout, is_full, ready_streams
 from agent_judge.cli.terminal import shown_lines
 from agent_judge.errors import AgentJudgeError, InputError, RunStopped
@@ -121,10 +122,11 @@ def _root(
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the code that docs/cli.md lists."""
     ready_streams()
-    sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
+    interrupts = Interrupts()
+    sys.exit(_run(list(sys.argv[1:] if argv is None else argv), interrupts))
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str], interrupts: Interrupts) -> int:
     try:
         level = _take_log_level(argv)
     except InputError as err:
@@ -137,6 +139,8 @@ def _run(argv: list[str]) -> int:
         _trace(level)
         return _tell(str(err), STOPPED if isinstance(err, RunStopped) else USAGE)
     except Exception as err:
+        if interrupts.came:
+            return INTERRUPTED
         _trace(level)
         if isinstance(err, OSError) and err.filename is not None:  # of a file that the user named
             return _tell(f"{str(err.filename)!r}: {err.strerror}", USAGE)

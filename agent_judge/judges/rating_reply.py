@@ -1,15 +1,15 @@
 """From a judge's final answer to a number on a scale, or to the exact fault to tell it.
 
 The answer is one JSON object: the reason, a yes or no where the rubric asks for one, then the
-number. Without JSON, lines such as `Score: 4/5` count where they leave no doubt. A number out of
-range, between two levels or given twice differently never becomes a level.
+number. Without JSON, lines such as `Score: 4/5` count where they leave no doubt, and so does a
+reply that is nothing but its number. A number out of range, between two levels or given twice
+differently never becomes a level, and no number is ever looked for in prose.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent_judge.errors import ContradictionError, ReplyError
@@ -20,18 +20,27 @@ from agent_judge.records import Verdict
 from agent_judge.rubrics.rating import YES_NO, Rating
 
 _SCORE_KEYS = ("score", "rating", "level")
+_YES_NO_KEYS = (YES_NO, "yes_or_no")
+_REASON_KEYS = ("reason", "justification", "explanation")
+_MARKS = " \t\r\n*_`\"'\u2018\u2019\u201c\u201d"
 _NUMBER = re.compile(
-    r"(?P<number>[+-]?\d+(?:\.\d+)?)(?:\s*(?:/|out of|of)\s*(?P<whole>\d+(?:\.\d+)?))?",
+    r"(?P<number>[+-]?\d{1,9}(?:\.\d{1,9})?)"
+    r"(?:\s*(?:/|out of|of)\s*(?P<whole>\d{1,9}(?:\.\d{1,9})?))?",
     re.IGNORECASE,
 )
+# What may stand between a word and its value. A sign or a point belongs to the value: `-4` and
+# `.5` must not be read as 4 and 5.
+_IS = rf"[{_MARKS}]*(?:(?:is\b:?|[:=]|[-\u2013\u2014]\s)[{_MARKS}]*|\s)"
 _SCORE_LINE = re.compile(
-    r"^[\W_]*(?:(?:final|overall|my|the)\s+)*(?:score|rating)\b[\W_]{0,8}(?:is\b\s*)?(?P<value>.*)$",
+    rf"[{_MARKS}#>]*(?:(?:final|overall|my|the)\s+)*(?:score|rating){_IS}(?P<value>.+)",
     re.IGNORECASE,
 )
 _YES_NO_LINE = re.compile(
-    r"^[\W_]*(?:(?:yes[ _/]?(?:or[ _])?no|answer|verdict)\b[\W_]{0,8})?(?P<value>yes|no)\b[\W_]*$",
+    rf"[{_MARKS}#>]*(?:(?:yes[ _/]?(?:or[ _])?no|answer|verdict){_IS})?"
+    rf"(?P<value>yes|no)[{_MARKS}.!]*",
     re.IGNORECASE,
 )
+_Object = tuple[int, int, dict[str, Any]]
 
 
 def answer_schema(rating: Rating, *, boxes: bool) -> dict[str, Any]:
@@ -46,6 +55,9 @@ def answer_schema(rating: Rating, *, boxes: bool) -> dict[str, Any]:
 def read_verdict(content: object, rating: Rating, *, to_box: ToBox | None) -> Verdict:
     """The verdict in a final answer; it holds no boxes.
 
+    A number without a reason is accepted and flagged (`label_only`): it was asked for and stated
+    once.
+
     Raises:
         ContradictionError: yes beside the worst number, or no beside the best.
         ReplyError: no number on the scale, or more than one; the message is for the judge.
@@ -57,67 +69,132 @@ def read_verdict(content: object, rating: Rating, *, to_box: ToBox | None) -> Ve
         1
     """
     text = spoken(text_of(content))
-    given = _from_json(text) or _from_lines(text)
-    level = _level(given.get("score"), rating)
-    yes_no = _yes_no(given.get(YES_NO), rating)
+    best = rating.scale.best
+    objects = json_objects(text)
+    rest = _outside(text, objects)
+    given = _from_json(text, objects, rest, best) or _from_lines(rest, best)
+    level = _level(given["score"], rating)
+    yes_no = _yes_no(given[YES_NO], rating)
     if yes_no is not None:
         _refuse_contradiction(yes_no, level, rating)
+    reason = clean(given["reason"])
     return Verdict(
         level=level,
         label=yes_no or rating.label_of(level),
         answers=() if yes_no is None else ((YES_NO, yes_no),),
-        explanation=clean(given.get("reason")),
+        label_only=not reason,
+        explanation=reason,
     )
 
 
-def _from_json(text: str) -> dict[str, Any] | None:
+def _outside(text: str, objects: Sequence[_Object]) -> str:
+    """The text with its JSON objects blanked, so that nothing inside them is read as prose."""
+    for start, end, _ in objects:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _from_json(
+    text: str, objects: Sequence[_Object], rest: str, best: float
+) -> dict[str, Any] | None:
     """The final object with a number; None where there is none."""
-    found = []
-    rest = text
-    for start, end, data in json_objects(text):
-        rest = rest[:start] + " " * (end - start) + rest[end:]
-        for inner in (data, *data.values()):
-            if isinstance(inner, dict) and (named := _named(inner)):
-                found.append((start, end, named))
-                break
+    found = [(start, end, named) for start, end, data in objects for named in _named_in(data)]
     if not found:
         refuse_broken_json(rest)
         return None
     start, _, last = found[-1]
-    others = [(end, one) for _, end, one in found[:-1] if _said(one) != _said(last)]
-    if others and not settles(text[others[-1][0] : start]):
-        raise ReplyError("two different answers were given; give one JSON object only")
+    others = [(begin, end) for begin, end, one in found[:-1] if _said(one) != _said(last)]
+    if others and (others[-1][0] == start or not settles(text[others[-1][1] : start])):
+        raise _two_answers()
+    beside = {_number(value, best) for value in _score_lines(rest).values() if _states(value)}
+    if beside - {_number(last["score"], best)}:
+        raise _two_answers()
     return last
+
+
+def _named_in(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What an object says, or else what each object right inside it says."""
+    if own := _named(data):
+        return [own]
+    inner = [_named(value) for value in data.values() if isinstance(value, dict)]
+    return [named for named in inner if named]
 
 
 def _named(data: Mapping[str, Any]) -> dict[str, Any]:
     """Score, yes or no and reason under our own names; empty where no score is among them."""
-    keys = {re.sub(r"\W+", "_", str(key).strip()): value for key, value in data.items()}
-    scores = [keys[key] for key in _SCORE_KEYS if key in keys]
-    if not scores:
+    values: dict[str, list[Any]] = {}
+    for key, value in data.items():
+        values.setdefault(re.sub(r"\W+", "_", str(key).strip()), []).append(value)
+    if not any(key in values for key in _SCORE_KEYS):
         return {}
-    reason = keys.get("reason", keys.get("justification", keys.get("explanation")))
-    yes_no = keys.get(YES_NO, keys.get("answer", keys.get("yes_or_no")))
-    return {"score": scores[0], YES_NO: yes_no, "reason": reason}
+    reasons = [value for key in _REASON_KEYS for value in values.get(key, ())]
+    return {
+        "score": _one([v for key in _SCORE_KEYS for v in values.get(key, ())]),
+        YES_NO: _one([v for key in _YES_NO_KEYS for v in values.get(key, ())]),
+        "reason": next((reason for reason in reasons if reason is not None), None),
+    }
+
+
+def _one(values: Sequence[object]) -> object:
+    """The value that is given; `CONFLICT` where several are that differ."""
+    known = [value for value in values if value is not None]
+    if any(value != known[0] for value in known):
+        return CONFLICT
+    return known[0] if known else None
 
 
 def _said(named: Mapping[str, Any]) -> tuple[str, str]:
     return str(named["score"]), str(named[YES_NO])
 
 
-def _from_lines(text: str) -> dict[str, Any]:
-    scores, answers, reason = [], [], []
-    for line in text.splitlines():
-        if found := _SCORE_LINE.match(line):
-            scores.append(found["value"].strip(" *_`.#"))
-        elif found := _YES_NO_LINE.match(line):
-            answers.append(found["value"].casefold())
-        else:
-            reason.append(line)
-    if len(set(scores)) > 1 or len(set(answers)) > 1:
-        raise ReplyError("two different answers were given; give one JSON object only")
-    first = {"score": scores[0] if scores else None, YES_NO: answers[0] if answers else None}
-    return {**first, "reason": "\n".join(reason)}
+def _two_answers() -> ReplyError:
+    return ReplyError("two different answers were given; give one JSON object only")
+
+
+def _from_lines(text: str, best: float) -> dict[str, Any]:
+    """What lines state, the others as the reason."""
+    if _states(text):
+        return {"score": text, YES_NO: None, "reason": None}
+    lines = _score_lines(text)
+    stated = {line: value for line, value in lines.items() if _states(value)} or lines
+    answers = {
+        line: found["value"].casefold()
+        for line in text.splitlines()
+        if (found := _YES_NO_LINE.fullmatch(line))
+    }
+    if len({_number(v, best) for v in stated.values()}) > 1 or len(set(answers.values())) > 1:
+        raise _two_answers()
+    reason = [line for line in text.splitlines() if line not in stated and line not in answers]
+    return {
+        "score": next(iter(stated.values()), None),
+        YES_NO: next(iter(answers.values()), None),
+        "reason": "\n".join(reason),
+    }
+
+
+def _score_lines(text: str) -> dict[str, str]:
+    """By line that begins with the word: what stands behind it."""
+    found = {line: _SCORE_LINE.fullmatch(line) for line in text.splitlines()}
+    return {line: match["value"] for line, match in found.items() if match}
+
+
+def _states(value: str) -> bool:
+    """Whether a text is a number and nothing else."""
+    return _NUMBER.fullmatch(_bare(value)) is not None
+
+
+def _number(value: object, best: float) -> float | None:
+    """The number that a value states; a fraction only where its whole is the best level."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    stated = _NUMBER.fullmatch(_bare(value)) if isinstance(value, str) else None
+    if stated is None or (stated["whole"] is not None and float(stated["whole"]) != best):
+        return None
+    return float(stated["number"])
+
+
+def _bare(text: str) -> str:
+    return text.strip(_MARKS).rstrip(f".{_MARKS}")
 
 
 def _level(value: object, rating: Rating) -> int:
@@ -133,28 +210,15 @@ def _level(value: object, rating: Rating) -> int:
     return int(number)
 
 
-def _number(value: object, best: float) -> float | None:
-    """The number that a value states; a fraction only where its whole is the best level."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value) if math.isfinite(value) else None
-    if not isinstance(value, str):
-        return None
-    stated = _NUMBER.fullmatch(value.strip(" *_`.\"'"))
-    if stated is None or (stated["whole"] is not None and float(stated["whole"]) != best):
-        return None
-    return float(stated["number"])
-
-
 def _yes_no(value: object, rating: Rating) -> str | None:
     if rating.yes_no is None:
         return None
     if isinstance(value, bool):
         return "yes" if value else "no"
-    text = value.strip(" *_`.\"'!").casefold() if isinstance(value, str) else ""
+    text = value.strip(f".!{_MARKS}").casefold() if isinstance(value, str) else ""
     if text not in ("yes", "no"):
         came = "is missing" if value is None else f"was {str(value)[:40]!r}"
+        came = "was given twice, differently" if value is CONFLICT else came
         raise ReplyError(f"'{YES_NO}' must be 'yes' or 'no', but {came}")
     return text
 

@@ -54,10 +54,9 @@ class Case:
 
     async def converse(self, look: Look, vote: int) -> Outcome:
         """One conversation about a look, or the verdict that is known without one."""
-        known = self.rubric.when_identical
-        if known is not None and np.array_equal(look.view.source, look.view.edited):
-            return Outcome(look=look, trace=Trace(), verdict=self._no_change(known), identical=True)
         trace = Trace()
+        if (known := self.known(look)) is not None:
+            return Outcome(look=look, trace=trace, verdict=known, identical=True)
         try:
             return Outcome(
                 look=look, trace=trace, verdict=await self.ask(self.rubric, look, vote, trace)
@@ -65,7 +64,9 @@ class Case:
         except JudgeError as err:
             return Outcome(look=look, trace=trace, error=err)
 
-    async def ask(self, rubric: Rubric, look: Look, vote: int, trace: Trace) -> Any:  # noqa: ANN401
+    async def ask(
+        self, rubric: Rubric, look: Look, vote: int, trace: Trace, *, with_tools: bool = True
+    ) -> Any:  # noqa: ANN401
         """What a rubric's form reads out of one conversation: a `Verdict` where it gives a level.
 
         Args:
@@ -73,13 +74,15 @@ class Case:
             look: what is shown.
             vote: number of the vote, from 0.
             trace: what happens is written into it.
+            with_tools: whether the plan's tools are offered.
 
         Raises:
             JudgeError: it ended without an answer; `trace` tells how far it came.
             RunStopped: the endpoint fails for good.
         """
         judge = self.bench.settings.judge
-        names = plan_of(self.mode, self.criterion).tools if judge.max_steps else ()
+        plan = plan_of(self.mode, self.criterion)
+        names = plan.tools if judge.max_steps and with_tools else ()
         loop = Loop(
             judge=self.bench.judge,
             rubric=rubric,
@@ -99,7 +102,11 @@ class Case:
             told = f"no verdict within {judge.sample_timeout_s:g} s: raise judge.sample_timeout_s"
             raise JudgeError("timeout", told) from None
 
-    def _no_change(self, level: float) -> Verdict:
+    def known(self, look: Look) -> Verdict | None:
+        """The verdict on equal pictures, which needs no judge; None where they differ."""
+        level = self.rubric.when_identical
+        if level is None or not np.array_equal(look.view.source, look.view.edited):
+            return None
         return Verdict(
             level=level,
             label=self.rubric.answered_as(level),

@@ -62,11 +62,16 @@ def opening(
         tools=[tool.name for tool in tools],
         max_steps=max_steps,
     )
-    parts: list[dict[str, Any]] = [{"type": "text", "text": task_text(look.task)}]
+    task = convention.annotate(look.task, view.size_wh)
+    parts: list[dict[str, Any]] = [{"type": "text", "text": task_text(task)}]
     for name in view.names:
         shown_wh = convention.shown_wh(view.size_wh)
         parts.append({"type": "text", "text": picture_label(name, view.size_wh, shown_wh)})
         url = album.show(name, view.picture(name))
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    for number, closeup in enumerate(look.closeups, start=1):
+        parts.append({"type": "text", "text": closeup.label})
+        url = album.show(f"closeup {number}", closeup.pixels)
         parts.append({"type": "image_url", "image_url": {"url": url}})
     return [
         {"role": "system", "content": system_prompt(rubric, context)},

@@ -26,6 +26,7 @@ from agent_judge.records import Box, Criterion, Sample
 from agent_judge.settle import Judged
 from agent_judge.thumbnail import make_thumbnail
 from agent_judge.tools.difference import Difference, differences_of
+from agent_judge.ways.changes import by_changes
 from agent_judge.ways.verdicts import by_verdicts
 
 _COMPARERS = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2), "compare")
@@ -160,5 +161,6 @@ async def _judge(case: Case, intake: Intake | Exception) -> Judged:
 _WAYS: Mapping[str, Callable[[Case, Intake, tuple[Look, ...]], Awaitable[Judged]]] = {
     "ladder": by_verdicts,
     "rating": by_verdicts,
+    "changes": by_changes,
 }
 """By the form of the criterion's rubric."""

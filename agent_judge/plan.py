@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent_judge.errors import BoxError
@@ -18,7 +18,8 @@ from agent_judge.records import Box, Criterion, EditType, Mode, Sample
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Subject
 from agent_judge.settings import OracleSettings, Settings
-from agent_judge.tools.base import RGB, View
+from agent_judge.tools.base import RGB, ToolPicture, View
+from agent_judge.tools.difference import differences_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,8 @@ class Look:
     view: View
     task: Mapping[str, Any]
     """Goes to the judge as data between task tags."""
+    closeups: tuple[ToolPicture, ...] = ()
+    """Shown after the prepared pictures."""
     targets: tuple[Box, ...] = ()
     """The targets that this look judges, pixels of the source; empty for the whole row."""
     cropped: bool = False
@@ -65,19 +68,46 @@ class Plan:
 
 def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The full pictures; given boxes stay unseen."""
-    return (Look(view=row.view, task=_task(row.sample, criterion)),)
+    return (Look(view=row.view, task=task_of(row.sample, criterion)),)
 
 
 def whole_with_targets(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The full pictures, and where the targets lie."""
     given = {"target_boxes_px": [list(box.xyxy) for box in row.boxes]}
-    return (Look(view=row.view, task={**_task(row.sample, criterion), **given}),)
+    return (Look(view=row.view, task={**task_of(row.sample, criterion), **given}),)
 
 
 def edited_alone(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The edited picture by itself: neither the source nor what was asked for is shown."""
     view = View(source=row.source, edited=row.edited, alone=True)
     return (Look(view=view, task={"criterion": criterion}),)
+
+
+def candidate_regions(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
+    """The full pictures, and where they differ as measured.
+
+    What was asked for is not told and no reference is shown: whoever knows what should have changed
+    sees it. Given boxes stay unseen.
+    """
+    found = row.view.once(differences_of)
+    task = {
+        "criterion": criterion,
+        "regions": [
+            {"box_px": list(r.box_xyxy), "area_px": r.area_px, "edge_only": r.edge_only}
+            for r in found.regions[:_MOST_REGIONS]
+        ],
+        "more_regions": found.omitted + max(0, len(found.regions) - _MOST_REGIONS),
+        "remarks": list(found.remarks),
+    }
+    plain = row.view if row.reference is None else View(source=row.source, edited=row.edited)
+    return (Look(view=plain, task=task),)
+
+
+def candidate_regions_with_targets(
+    row: Row, criterion: Criterion, oracle: OracleSettings
+) -> tuple[Look, ...]:
+    """The same; of each change it is then told whether it lies in a target."""
+    return tuple(replace(x, targets=row.boxes) for x in candidate_regions(row, criterion, oracle))
 
 
 def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look, ...]:
@@ -97,7 +127,7 @@ def target_crops(row: Row, criterion: Criterion, oracle: OracleSettings) -> tupl
         looks.append(
             Look(
                 view=view,
-                task={**_task(row.sample, criterion), "targets_px": inside},
+                task={**task_of(row.sample, criterion), "targets_px": inside},
                 targets=boxes,
                 cropped=True,
                 several_targets=len(windows) > 1,
@@ -141,7 +171,7 @@ def masked(row: Row, criterion: Criterion, oracle: OracleSettings) -> tuple[Look
     )
     look = Look(
         view=view,
-        task={**_task(row.sample, criterion), "white_px": [list(box.xyxy) for box in painted]},
+        task={**task_of(row.sample, criterion), "white_px": [list(box.xyxy) for box in painted]},
         mask_margin_px=max(margin for _, margin in white),
     )
     return (look,)
@@ -162,6 +192,8 @@ def white_boxes(
 _JUDGED_AS_A_SET = frozenset({"count"})
 """Types that are a property of all targets together."""
 
+_MOST_REGIONS = 20
+"""Regions listed for whoever names changes; more are only counted."""
 _TOOLS = frozenset({"grounding", "zoom_in", "difference", "enhance"})
 _WITHOUT_SOURCE = _TOOLS - {"difference"}
 
@@ -170,14 +202,19 @@ PLANS: Mapping[tuple[Mode, Subject], Plan] = {
     ("tool", "surroundings"): Plan(prepare=whole, tools=_TOOLS),
     ("tool", "pair"): Plan(prepare=whole, tools=_TOOLS),
     ("tool", "edited"): Plan(prepare=edited_alone, tools=_WITHOUT_SOURCE),
+    ("tool", "changes"): Plan(prepare=candidate_regions, tools=_TOOLS),
     ("oracle", "target"): Plan(prepare=target_crops, needs_boxes=True),
     ("oracle", "surroundings"): Plan(prepare=masked, tools=_TOOLS, needs_boxes=True),
     ("oracle", "pair"): Plan(prepare=whole_with_targets, tools=_TOOLS, needs_boxes=True),
     ("oracle", "edited"): Plan(prepare=edited_alone, tools=_WITHOUT_SOURCE),
+    ("oracle", "changes"): Plan(
+        prepare=candidate_regions_with_targets, tools=_TOOLS, needs_boxes=True
+    ),
     ("direct", "target"): Plan(prepare=whole),
     ("direct", "surroundings"): Plan(prepare=whole),
     ("direct", "pair"): Plan(prepare=whole),
     ("direct", "edited"): Plan(prepare=edited_alone),
+    ("direct", "changes"): Plan(prepare=candidate_regions),
 }
 
 
@@ -207,7 +244,8 @@ def looks_of(
     return plan.prepare(row, criterion, oracle)
 
 
-def _task(sample: Sample, criterion: Criterion) -> dict[str, Any]:
+def task_of(sample: Sample, criterion: Criterion) -> dict[str, Any]:
+    """What the row itself tells, as the judge gets it."""
     texts = {
         "instruction": sample.instruction,
         "type": sample.type,

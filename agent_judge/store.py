@@ -37,7 +37,8 @@ WHERE r.round = (
     SELECT max(round) FROM records x WHERE x.id = r.id AND x.criterion = r.criterion
 ) ORDER BY p.seq, p.rowid, r.criterion
 """
-_IN_BRIEF = """json_remove(r.record, '$.evidence', '$.answers', '$.explanation', '$.per_target',
+_IN_BRIEF = """json_remove(r.record, '$.evidence', '$.answers', '$.explanation',
+    iif(json_type(r.record, '$.per_target[0].command') IS NULL, '$.per_target', '$.none'),
     '$.anomalies', '$.notes', '$.prompt_hash', '$.judge', '$.judge_returned_model', '$.endpoint',
     '$.rubric_version', '$.edited_sha256')"""
 

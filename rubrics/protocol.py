@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_judge.records import Criterion
+from agent_judge.rubrics.changes import changes_from
 from agent_judge.rubrics.ladder import Ladder, ladder_from
 from agent_judge.rubrics.rating import rating_from
 from agent_judge.rubrics.rubric import Rubric
@@ -24,6 +25,7 @@ _FOLDER = Path(__file__).resolve().parent
 _FORMS: Mapping[str, Callable[[Mapping[str, Any]], Rubric]] = {
     "ladder": ladder_from,
     "rating": rating_from,
+    "changes": changes_from,
 }
 DEFAULT = "dlebench"
 
@@ -82,9 +84,12 @@ def protocol_of(criteria: Iterable[Criterion]) -> Protocol:
 
     Raises:
         KeyError: a criterion of no protocol.
+        ValueError: criteria of two protocols, whose figures have nothing in common.
     """
-    found = {_protocol_name(criterion) for criterion in criteria}
-    return load_protocol(sorted(found)[0] if found else DEFAULT)
+    found = sorted({_protocol_name(criterion) for criterion in criteria})
+    if len(found) > 1:
+        raise ValueError(f"criteria of two protocols: {', '.join(found)}")
+    return load_protocol(found[0] if found else DEFAULT)
 
 
 def rubric_of(criterion: Criterion) -> Rubric:

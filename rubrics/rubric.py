@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 
 from agent_judge.records import Criterion, Scale
 
-Subject = Literal["target", "surroundings", "pair", "edited"]
+Subject = Literal["target", "surroundings", "pair", "edited", "changes"]
 """What a criterion is about: the named objects, everything but them, the two pictures as a whole,
-or the edited picture alone. `plan.py` says what is shown for it in each mode."""
+the edited picture alone, or each change by itself. `plan.py` says what is shown for it in each
+mode."""
 Reference = Literal["context", "ground_truth"]
 """What a reference picture is to a criterion: one right result among others, or what the edited
 picture is compared with."""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent_judge.judges import rating_reply, reply
+from agent_judge.judges import changes_reply, rating_reply, reply
 from agent_judge.judges.reply import ToBox
+from agent_judge.rubrics.changes import Changes, Decision
 from agent_judge.rubrics.ladder import Ladder
 from agent_judge.rubrics.rating import Rating
 from agent_judge.rubrics.rubric import Rubric
@@ -22,6 +23,8 @@ class _Form:
 _FORMS: Mapping[type[Rubric], _Form] = {
     Ladder: _Form(reply.answer_schema, reply.read_verdict),
     Rating: _Form(rating_reply.answer_schema, rating_reply.read_verdict),
+    Changes: _Form(changes_reply.answer_schema, changes_reply.read_changes),
+    Decision: _Form(reply.answer_schema, reply.read_verdict),
 }
 
 
@@ -32,7 +35,7 @@ def answer_schema(rubric: Rubric, *, boxes: bool) -> dict[str, Any]:
         rubric: the criterion's.
         boxes: whether boxes are asked for (not for cropped pictures).
     """
-    return _FORMS[type(rubric)].schema(rubric, boxes=boxes)
+    return _FORMS[type(rubric)].schema(rubric, boxes=boxes and rubric.asks_boxes)
 
 
 def read_answer(content: object, rubric: Rubric, *, to_box: ToBox | None) -> Any:  # noqa: ANN401
@@ -47,4 +50,4 @@ def read_answer(content: object, rubric: Rubric, *, to_box: ToBox | None) -> Any
         ContradictionError: the level does not follow from its own answers.
         ReplyError: no answer, or more than one; the message is for the judge.
     """
-    return _FORMS[type(rubric)].read(content, rubric, to_box=to_box)
+    return _FORMS[type(rubric)].read(content, rubric, to_box=to_box if rubric.asks_boxes else None)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
-from agent_judge.records import Criterion, Record
+from agent_judge.records import Box, Criterion, Record
+from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import Protocol
 from agent_judge.rubrics.rating import Rating
+from agent_judge.stats.detection import Detection, detect
 
 Figures = Mapping[str, float | None]
 Means = Mapping[Criterion, float | None]
@@ -56,12 +58,66 @@ def _category_means(protocol: Protocol, means: Means, _: Sequence[Record]) -> Fi
     return {f"{name}_mean_level": _mean(values) for name, values in groups.items()}
 
 
+def _changes_outside(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+    """Changes a row; over rows with boxes also those that belong to no target, and their share."""
+    figures: dict[str, float | None] = {}
+    for criterion, rows in _with_changes(protocol, means, records).items():
+        outside = [
+            [not change["inside_target"] for change in row.per_target]
+            for row in rows
+            if row.box_origin == "given"
+        ]
+        each = [value for row in outside for value in row]
+        figures |= {
+            f"{criterion}_changes_a_row": _mean([len(row.per_target) for row in rows]),
+            f"{criterion}_outside_a_row": _mean([sum(row) for row in outside]),
+            f"{criterion}_outside_pct": 100 * fmean(each) if each else None,
+        }
+    return figures
+
+
+def _changes_detected(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+    """How well the named boxes fit the rows' own, at IoU 0.5, one to one.
+
+    That is the quality of detection where every box of a row was changed and nothing else was, as
+    with planted edits; elsewhere it is not.
+    """
+    figures: dict[str, float | None] = {}
+    for criterion, rows in _with_changes(protocol, means, records).items():
+        total = sum((_detection(r) for r in rows if r.box_origin == "given"), Detection())
+        for name, share in (("precision", total.precision_01), ("recall", total.recall_01)):
+            figures[f"{criterion}_{name}_pct"] = None if share is None else 100 * share
+    return figures
+
+
+def _detection(record: Record) -> Detection:
+    named = [Box(*change["box"]) for change in record.per_target]
+    return detect(named, [Box(*box) for box in record.target_boxes])
+
+
+def _with_changes(
+    protocol: Protocol, means: Means, records: Sequence[Record]
+) -> dict[Criterion, list[Record]]:
+    """The scored rows of each criterion whose level is a share of changes; none without a mean."""
+    return {
+        criterion: [
+            r
+            for r in records
+            if r.criterion == criterion and r.level is not None and means[criterion] is not None
+        ]
+        for criterion, rubric in protocol.rubrics.items()
+        if isinstance(rubric, Changes)
+    }
+
+
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
+    return fmean(known) if known and len(known) == len(values) else None
 
 
 _FURTHER: Mapping[str, Callable[[Protocol, Means, Sequence[Record]], Figures]] = {
     "yes_share": _yes_share,
     "category_means": _category_means,
+    "changes_outside": _changes_outside,
+    "changes_detected": _changes_detected,
 }

@@ -9,8 +9,10 @@ from agent_judge.testing.answers import (
     fails,
     in_turn,
     says,
+    task_of,
     verdict,
 )
+from agent_judge.testing.changes import dice_like
 from agent_judge.testing.endpoint import LoopbackEndpoint
 from agent_judge.testing.request import ChatRequest, ShownPicture
 
@@ -23,8 +25,10 @@ __all__ = [
     "by_turn",
     "calls",
     "criterion_of",
+    "dice_like",
     "fails",
     "in_turn",
     "says",
+    "task_of",
     "verdict",
 ]

@@ -109,15 +109,20 @@ def as_answer(answer: Answer | str) -> Answer:
     return says(answer) if isinstance(answer, str) else answer
 
 
+def task_of(request: ChatRequest) -> Mapping[str, Any]:
+    """The task of our own prompt: the criterion, the row's text, what is to be judged.
+
+    Raises:
+        ValueError: the request is none of agent-judge's own.
+    """
+    for message in request.messages:
+        parts = message.get("content")
+        for part in parts if isinstance(parts, list) else ():
+            if part.get("type") == "text" and (task := read_task(part["text"])) is not None:
+                return task
+    raise ValueError("the request is none of agent-judge's own")
+
+
 def criterion_of(request: ChatRequest) -> Criterion:
     """The criterion that our own prompt asks for, read from the task."""
-    tasks = [
-        task
-        for message in request.messages
-        if isinstance(message.get("content"), list)
-        for part in message["content"]
-        if part.get("type") == "text" and (task := read_task(part["text"])) is not None
-    ]
-    if not tasks:
-        raise ValueError("the request is none of agent-judge's own")
-    return str(tasks[0]["criterion"])
+    return str(task_of(request)["criterion"])

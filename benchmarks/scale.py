@@ -234,11 +234,14 @@ def _start(what: str, done: Called, limit_s: float) -> Figure:
 
 
 def _memory_figures(seen: Sequence[tuple[int, float]]) -> Iterator[Figure]:
-    early = max(mb for count, mb in seen if count <= seen[-1][0] / 10)
-    most = max(mb for _, mb in seen)
+    def up_to(share: float) -> float:
+        return max(mb for count, mb in seen if count <= seen[-1][0] * share)
+
+    most = up_to(1)
     count = seen[-1][0] // len(DEFAULT_CRITERIA)
     yield Figure(what=f"peak memory of {count} samples", value=most, unit="MB", beside=700)
-    yield Figure(what="of it after the first tenth", value=most - early, unit="MB")
+    yield Figure(what="of it after the first tenth", value=most - up_to(0.1), unit="MB")
+    yield Figure(what="of it in the second half", value=most - up_to(0.5), unit="MB")
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from agent_judge.judges.changes_reply import Change
 from agent_judge.oracle.crop import crop_window
@@ -31,14 +32,21 @@ def about_change(
         oracle: margins of the window, those of target crops.
         inside_target: told to the judge; None to leave it out.
     """
+    return Look(
+        view=View(source=outlined(row.source, change.box), edited=outlined(row.edited, change.box)),
+        task=change_task(row, criterion, change, inside_target=inside_target),
+        closeups=tuple(_closeups(row, change, oracle)),
+    )
+
+
+def change_task(
+    row: Row, criterion: Criterion, change: Change, *, inside_target: bool | None = None
+) -> Mapping[str, Any]:
+    """What is told of one change, besides what the row itself tells."""
     box_px = [round(v, 1) for v in change.box.xyxy]
     told = {"command": change.command, "element": change.element, "box_px": box_px}
     given = {} if inside_target is None else {"inside_target": inside_target}
-    return Look(
-        view=View(source=outlined(row.source, change.box), edited=outlined(row.edited, change.box)),
-        task={**task_of(row.sample, criterion), "difference": told, **given},
-        closeups=tuple(_closeups(row, change, oracle)),
-    )
+    return {**task_of(row.sample, criterion), "difference": told, **given}
 
 
 def _closeups(row: Row, change: Change, oracle: OracleSettings) -> Iterator[ToolPicture]:

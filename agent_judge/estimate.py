@@ -6,25 +6,29 @@ formula. What a judge does in the loop cannot be known before: the turns it take
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from PIL import Image
 
 from agent_judge.album import Album
+from agent_judge.closeup import change_task
 from agent_judge.conversation import opening, tool_schemas
 from agent_judge.errors import SampleError
+from agent_judge.judges.changes_reply import Change
 from agent_judge.judges.endpoint import Profile
 from agent_judge.judges.prices import Usage, usd_of
 from agent_judge.judges.tokens import sent_picture_tokens, text_tokens
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Look, Row, looks_of, plan_of
-from agent_judge.records import Criterion, Mode, Sample
+from agent_judge.records import Box, Criterion, Mode, Sample
+from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.rubric import Rubric
 from agent_judge.settings import Settings
-from agent_judge.tools.base import RGB, Tool
+from agent_judge.tools.base import RGB, Tool, ToolPicture, View
 
 TOOL_TURNS = 3
 """Tool turns assumed where there are tools: two looks at the target, one at the difference."""
@@ -35,6 +39,10 @@ TOKENS_OF_A_CALL = 60
 """Output tokens of a turn that calls tools; a reasoning model's thinking comes on top."""
 TOKENS_OF_A_REPLY_TEXT = 150
 TOKENS_OF_AN_ANSWER = 200
+CHANGES = 3
+"""Changes assumed to be named where each is then judged in a conversation of its own."""
+CHANGE = Change(command="EDIT", element="the thing in a few words", box=Box(100, 100, 200, 200))
+"""One such change; it is shown by two close-ups of `CROP_WH`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,18 +94,17 @@ def _of_mode(
     n_rows = 0
     for row in rows:
         try:
-            looks = [
-                (criterion, look)
+            asked = [
+                one
                 for criterion in settings.criteria
-                for look in (looks_of(row, mode, criterion, settings.oracle) if row else ())
+                for one in (_asked(row, mode, criterion, settings) if row else ())
             ]
         except SampleError:
             continue
-        n_rows += bool(looks)
-        for criterion, look in looks:
-            names = plan_of(mode, criterion).tools if settings.judge.max_steps else ()
+        n_rows += bool(asked)
+        for rubric, look, names in asked:
             offered = [tool for tool in tools if tool.name in names]
-            for name, n in _of_look(criterion, look, settings, profile, offered).items():
+            for name, n in _of_look(rubric, look, settings, profile, offered).items():
                 counted[name] += n * settings.judge.votes
     known = sent_picture_tokens(CROP_WH, profile) is not None
     return ModeEstimate(
@@ -105,12 +112,36 @@ def _of_mode(
     )
 
 
+def _asked(
+    row: Row, mode: Mode, criterion: Criterion, settings: Settings
+) -> Iterator[tuple[Rubric, Look, frozenset[str]]]:
+    """The conversations about a criterion: what is asked, what is shown, tools on offer.
+
+    Raises:
+        SampleError: this mode cannot judge the row.
+    """
+    rubric = rubric_of(criterion)
+    names = plan_of(mode, criterion).tools if settings.judge.max_steps else frozenset()
+    for look in looks_of(row, mode, criterion, settings.oracle):
+        yield rubric, look, names
+    if isinstance(rubric, Changes):
+        blank = np.broadcast_to(np.uint8(0), (CROP_WH[1], CROP_WH[0], 3))
+        closeup = ToolPicture(label="Close-up of a picture, pixels [x1, y1, x2, y2]:", pixels=blank)
+        look = Look(
+            view=View(source=row.source, edited=row.edited),
+            task=change_task(row, criterion, CHANGE),
+            closeups=(closeup, closeup),
+        )
+        for _ in range(CHANGES):
+            yield rubric.decision, look, frozenset()
+
+
 def _of_look(
-    criterion: Criterion, look: Look, settings: Settings, profile: Profile, tools: Sequence[Tool]
+    rubric: Rubric, look: Look, settings: Settings, profile: Profile, tools: Sequence[Tool]
 ) -> dict[str, int]:
     messages = opening(
         look,
-        rubric_of(criterion),
+        rubric,
         tools=tools,
         convention=profile.convention,
         max_steps=settings.judge.max_steps,
@@ -118,7 +149,8 @@ def _of_look(
     )
     first = text_tokens(str(messages[0]["content"]))
     first += text_tokens(str(tool_schemas(tools, look.view))) if tools else 0
-    first += sum(_part_tokens(part, look, profile) for part in messages[1]["content"])
+    first += sum(text_tokens(part.get("text", "")) for part in messages[1]["content"])
+    first += _picture_tokens(look, profile)
     turns = min(TOOL_TURNS, settings.judge.max_steps) if tools else 0
     crop = sent_picture_tokens(CROP_WH, profile) or 0
     step = TOKENS_OF_A_CALL + TOKENS_OF_A_REPLY_TEXT + PICTURES_A_TURN * crop
@@ -130,10 +162,10 @@ def _of_look(
     }
 
 
-def _part_tokens(part: dict[str, Any], look: Look, profile: Profile) -> int:
-    if part["type"] == "text":
-        return text_tokens(part["text"])
-    return sent_picture_tokens(look.view.size_wh, profile) or 0
+def _picture_tokens(look: Look, profile: Profile) -> int:
+    shown = [look.view.size_wh for _ in look.view.names]
+    shown += [(closeup.pixels.shape[1], closeup.pixels.shape[0]) for closeup in look.closeups]
+    return sum(sent_picture_tokens(size_wh, profile) or 0 for size_wh in shown)
 
 
 def _row_of(sample: Sample) -> Row | None:

@@ -3,6 +3,7 @@
 Only final answers are read again. A criterion that ended for another reason (transport, a refusal)
 has no answer to read and stays as it is. So does one of whose conversations any left none, be it
 that it broke off or that its pictures were identical: the others alone would make another verdict.
+And so does one whose changes were judged apart: which ones were follows from how they were named.
 
 The pictures are not looked at: flags of the pixel cross-check belong to the earlier verdict and are
 left out of the new record, and a note says so.
@@ -65,12 +66,15 @@ def _read_again(saved: Saved, convention: Convention) -> Record | None:
     record = saved.record
     if record.status not in ("scored", "unscored") or record.reason not in _READABLE:
         return None
+    n_conversations = _n_conversations(saved)
+    if n_conversations is None:
+        return None
     votes = [
         [_reading(list(look), record, convention) for _, look in itertools.groupby(vote, _look)]
         for _, vote in itertools.groupby(saved.replies, lambda entry: entry["vote"])
     ]
     readings = [reading for vote in votes for reading in vote if reading is not None]
-    if len(readings) != _n_conversations(saved):
+    if len(readings) != n_conversations:
         return None
     return _settled_again(record, votes, saved.replies[0]["size_wh"])
 

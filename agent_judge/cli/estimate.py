@@ -12,9 +12,11 @@ from rich.table import Table
 from agent_judge.cli.options import criteria_of, settings_of
 from agent_judge.cli.tables import table_console
 from agent_judge.errors import InputError
-from agent_judge.estimate import TOOL_TURNS, ModeEstimate, estimate_modes
+from agent_judge.estimate import CHANGES, TOOL_TURNS, ModeEstimate, estimate_modes
 from agent_judge.judges.endpoint import profile_for
 from agent_judge.manifest import check_manifest, read_manifest
+from agent_judge.rubrics.changes import Changes
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.runner import tools_of
 from agent_judge.settings import MEASURED, Settings
 
@@ -25,7 +27,8 @@ LOOKED_AT = 200
 def estimate(
     manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet.")],
     judge: Annotated[str | None, typer.Option(help="The model's name.")] = None,
-    criteria: Annotated[str | None, typer.Option(help="IF,VC or one of them.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="As for run.")] = None,
+    criteria: Annotated[str | None, typer.Option(help="As for run.")] = None,
     votes: Annotated[int | None, typer.Option(help="Votes a criterion.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The first N rows only.")] = None,
     root: Annotated[list[Path] | None, typer.Option(help="As for run.")] = None,
@@ -35,7 +38,12 @@ def estimate(
     ] = None,
 ) -> None:
     """Estimate what a run would cost in each mode; nothing is sent."""
-    flags = {"judge.model": judge, "criteria": criteria_of(criteria), "judge.votes": votes}
+    flags = {
+        "protocol": protocol,
+        "judge.model": judge,
+        "criteria": criteria_of(criteria),
+        "judge.votes": votes,
+    }
     settings = settings_of(manifest, config=config, assignments=assignment or [], flags=flags)
     model = settings.judge.model
     if model is None or model == MEASURED:
@@ -76,6 +84,10 @@ def _print(modes: list[ModeEstimate], settings: Settings, model: str, n_rows: in
     console.print(
         f"assumed: {TOOL_TURNS} tool turns where there are tools; list price, nothing cached;"
     )
+    if any(isinstance(rubric_of(criterion), Changes) for criterion in settings.criteria):
+        console.print(
+            f"assumed: {CHANGES} changes a row, each judged in a conversation of its own;"
+        )
     console.print("thinking of reasoning models comes on top.")
     if not modes[0].picture_formula:
         console.print(f"no formula is known for the pictures of {model!r}: only text is counted")

@@ -120,7 +120,9 @@ def _verdict(record: Record) -> Iterator[str]:
     for answer in record.answers:
         yield f"  {answer['question']}: {answer['answer']}"
     for target in record.per_target:
-        yield f"  target {_box(target['box'])}: {target['label'] or 'no level'}"
+        what = f"{target['command']} {target['element']}" if "command" in target else "target"
+        outside = ", outside the targets" if target.get("inside_target") is False else ""
+        yield f"  {what} {_box(target['box'])}: {target['label'] or 'no level'}{outside}"
     for anomaly in record.anomalies:
         yield f"  anomaly: {anomaly['what']}" + (
             f" at {_box(anomaly['box'])}" if anomaly.get("box") else ""

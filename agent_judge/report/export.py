@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_judge.records import Record
+from agent_judge.rubrics.changes import Changes
+from agent_judge.rubrics.protocol import Protocol, protocol_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,24 +62,31 @@ def write_parquet(records: Iterable[Record], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = parquet_schema()
+    rest = iter(records)
+    first = tuple(itertools.islice(rest, 1))
+    schema = parquet_schema(protocol_of(record.criterion for record in first))
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for rows in _groups(map(_parquet_row, records)):
+        for rows in _groups(map(_parquet_row, itertools.chain(first, rest))):
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
-def parquet_schema() -> pa.Schema:
-    """The types of the columns."""
+def parquet_schema(protocol: Protocol) -> pa.Schema:
+    """The types of the columns; levels are whole numbers where all scales of the protocol are."""
     import pyarrow as pa
 
     text, number, count = pa.string(), pa.float64(), pa.int64()
     box = pa.list_(number)
+    rubrics = protocol.rubrics.values()
+    level = count if all(rubric.scale.whole for rubric in rubrics) else number
+    target = [("box", box), ("level", level), ("label", text)]
+    if any(isinstance(rubric, Changes) for rubric in rubrics):
+        target += [("command", text), ("element", text), ("inside_target", pa.bool_())]
     listed: Mapping[str, pa.DataType] = {
         "answers": pa.struct([("question", text), ("answer", text)]),
-        "per_target": pa.struct([("box", box), ("level", count), ("label", text)]),
+        "per_target": pa.struct(target),
         "anomalies": pa.struct([("what", text), ("box", box)]),
         "target_boxes": box,
-        "vote_levels": count,
+        "vote_levels": level,
         "flags": text,
         "notes": text,
         "evidence": pa.struct(
@@ -87,7 +96,8 @@ def parquet_schema() -> pa.Schema:
     types: dict[str, pa.DataType] = {
         **{name: pa.list_(item) for name, item in listed.items()},
         **dict.fromkeys(("score_100", "area_pct", "usd", "seconds", "mask_margin_px"), number),
-        **dict.fromkeys(("level", "tokens_in", "tokens_out", "attempts"), count),
+        **dict.fromkeys(("tokens_in", "tokens_out", "attempts"), count),
+        "level": level,
     }
     return pa.schema([(name, types.get(name, text)) for name in COLUMNS])
 

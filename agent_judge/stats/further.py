@@ -6,6 +6,7 @@ needs has no headline.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
@@ -32,6 +33,21 @@ def further_figures(protocol: Protocol, means: Means, records: Sequence[Record])
     for name in protocol.further:
         found |= _FURTHER[name](protocol, means, records)
     return found
+
+
+def in_words(name: str) -> str:
+    """A figure's name for readers.
+
+    Example:
+        >>> in_words("following_yes_pct"), in_words("Fidelity_mean_level")
+        ('following yes, %', 'Fidelity mean level')
+    """
+    return re.sub(r"_pct$", ", %", name).replace("_", " ")
+
+
+def digits_of(name: str) -> int:
+    """Decimals that a figure is shown with."""
+    return 1 if name.endswith("_pct") else 2
 
 
 def _yes_share(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
@@ -70,8 +86,8 @@ def _changes_outside(protocol: Protocol, means: Means, records: Sequence[Record]
         each = [value for row in outside for value in row]
         figures |= {
             f"{criterion}_changes_a_row": _mean([len(row.per_target) for row in rows]),
-            f"{criterion}_outside_a_row": _mean([sum(row) for row in outside]),
-            f"{criterion}_outside_pct": 100 * fmean(each) if each else None,
+            f"{criterion}_changes_outside_a_row": _mean([sum(row) for row in outside]),
+            f"{criterion}_changes_outside_pct": 100 * fmean(each) if each else None,
         }
     return figures
 
@@ -86,7 +102,7 @@ def _changes_detected(protocol: Protocol, means: Means, records: Sequence[Record
     for criterion, rows in _with_changes(protocol, means, records).items():
         total = sum((_detection(r) for r in rows if r.box_origin == "given"), Detection())
         for name, share in (("precision", total.precision_01), ("recall", total.recall_01)):
-            figures[f"{criterion}_{name}_pct"] = None if share is None else 100 * share
+            figures[f"{criterion}_detection_{name}_pct"] = None if share is None else 100 * share
     return figures
 
 

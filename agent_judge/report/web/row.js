@@ -66,9 +66,18 @@ function answers(record, rubric) {
     AJ.h("li", {}, AJ.h("details", {}, AJ.h("summary", {}, `${question.replaceAll("_", " ")}: `, AJ.h("b", {}, answer)), AJ.h("small", {}, rubric.questions[question] ?? "")))));
 }
 
+// Targets judged apart, or changes judged apart with what changed.
 function perTarget(record, criterion) {
-  if (record.per_target.length < 2) return null;
-  return AJ.h("ul", {}, record.per_target.map((one) => AJ.h("li", {}, AJ.chip(criterion, AJ.has(one.level) ? one : { status: "unscored" }), ` [${one.box.map((v) => AJ.number(v, 1)).join(", ")}]`)));
+  const changes = record.per_target.some((one) => one.command);
+  if (record.per_target.length < 2 && !changes) return null;
+  return AJ.h("ul", {}, record.per_target.map((one) => AJ.h("li", {},
+    changes ? changeOf(one) : AJ.chip(criterion, AJ.has(one.level) ? one : { status: "unscored" }),
+    ` [${one.box.map((v) => AJ.number(v, 1)).join(", ")}]`)));
+}
+
+function changeOf(one) {
+  const outside = one.inside_target === false ? ", outside the targets" : "";
+  return [AJ.h("b", {}, one.label ?? "not judged"), AJ.own(` ${one.command} ${one.element}${outside}`)];
 }
 
 function anomalies(record) {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from agent_judge.errors import InputError
 from agent_judge.records import Criterion, Record
+from agent_judge.rubrics.protocol import Protocol, protocol_of
 from agent_judge.stats.coverage import Cell
 from agent_judge.stats.diagnosis import Diagnosis, diagnose
 from agent_judge.stats.summary import summarize
@@ -46,6 +48,11 @@ class Run:
         return self.store.criteria
 
     @property
+    def protocol(self) -> Protocol:
+        """What its criteria belong to."""
+        return protocol_of(self.criteria)
+
+    @property
     def returned_models(self) -> list[str]:
         """Model ids that the endpoint returned; several mean that an alias moved on the way."""
         return self.store.distinct("judge_returned_model")
@@ -78,3 +85,17 @@ class Run:
     def summary(self) -> dict[str, Any]:
         """What `summary.json` holds, see `stats.summary.summarize`."""
         return summarize(self.store.outcomes(), self.planned())
+
+
+def refuse_two_protocols(protocols: Mapping[str, str]) -> None:
+    """Nothing puts runs of different protocols side by side: they share no criterion.
+
+    Args:
+        protocols: the protocol's name by run folder.
+
+    Raises:
+        InputError: there is more than one.
+    """
+    if len(set(protocols.values())) > 1:
+        told = ", ".join(f"{folder!r} is {name}" for folder, name in protocols.items())
+        raise InputError(f"expected runs of one protocol, but {told}")

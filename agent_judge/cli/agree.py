@@ -13,6 +13,7 @@ import typer
 from agent_judge.cli.agreement_tables import print_agreement
 from agent_judge.cli.rated_run import RatedRun, over_shared_rows, rated_run, read_ratings
 from agent_judge.cli.tables import table_console
+from agent_judge.run import refuse_two_protocols
 from agent_judge.stats.breakdown import (
     Disagreement,
     GroupAgreement,
@@ -39,6 +40,7 @@ def agree(
     """Compare a judge's levels with people's: by mode, criterion, type, size and editor."""
     ratings = [rating for path in labels or () for rating in read_ratings(path)]
     runs = [rated_run(folder, ratings) for folder in run_dirs]
+    refuse_two_protocols({run.facts.run: run.facts.protocol for run in runs})
     groups = [agreement_by_group(run.rated, seed=seed) for run in runs]
     shared = over_shared_rows(runs)
     on_shared = None

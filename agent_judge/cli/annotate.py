@@ -16,6 +16,7 @@ from agent_judge.annotate.labels import labelled
 from agent_judge.annotate.round import draw_round
 from agent_judge.annotate.server import AnnotationServer
 from agent_judge.annotate.session import Session
+from agent_judge.cli.options import refuse_other_protocols, settings_of
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest, read_manifest, write_manifest
@@ -51,6 +52,8 @@ def annotate(
 
     Ratings are kept beside the label table, in a .journal.jsonl file, as soon as they are given.
     """
+    settings = settings_of(manifest, config=None, assignments=(), flags={})
+    refuse_other_protocols(settings, "annotate")
     roots = tuple(root or ())
     check_manifest(manifest, roots=roots)
     out = out or manifest.with_name(f"{manifest.stem}-labels.csv")

@@ -18,7 +18,7 @@ from agent_judge.audit.photographs import read_photographs
 from agent_judge.audit.plant import plant_exam
 from agent_judge.audit.score import ExamPart, score_exam, to_json
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
-from agent_judge.cli.options import criteria_of, settings_of
+from agent_judge.cli.options import criteria_of, refuse_other_protocols, settings_of
 from agent_judge.cli.tables import plain_table, table_console, with_interval
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest
@@ -60,6 +60,7 @@ def audit(
         "run.jobs": jobs,
     }
     settings = settings_of(None, config=config, assignments=assignment or [], flags=flags)
+    refuse_other_protocols(settings, "audit")
     asked = [mode for mode in get_args(Mode) if mode in modes.split(",")]
     if not asked or set(modes.split(",")) - set(asked):
         raise InputError(f"--modes {modes!r}: expected {','.join(get_args(Mode))} or some of them")

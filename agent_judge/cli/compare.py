@@ -26,7 +26,7 @@ from agent_judge.errors import InputError
 from agent_judge.records import Record, Scale
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
-from agent_judge.run import Run
+from agent_judge.run import Run, refuse_two_protocols
 from agent_judge.stats import compare as stats
 from agent_judge.stats.compare import Comparison, Pair
 from agent_judge.stats.intervals import Estimate
@@ -47,6 +47,7 @@ def compare(
 ) -> None:
     """Compare two editing models or two judges: differences B minus A, paired by `item`."""
     (facts_a, records_a), (facts_b, records_b) = _read(run_a), _read(run_b)
+    refuse_two_protocols({facts.run: facts.protocol for facts in (facts_a, facts_b)})
     comparisons = _paired(records_a, records_b)
     differ = {**_mixed_modes(comparisons), **differences(facts_a, facts_b)}
     _refuse(differ, force=force)

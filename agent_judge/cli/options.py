@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from agent_judge.errors import InputError
 from agent_judge.records import Reason
+from agent_judge.rubrics.protocol import DEFAULT, DEFAULT_CRITERIA
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
 
@@ -35,6 +36,20 @@ def criteria_of(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def refuse_other_protocols(settings: Settings, verb: str) -> None:
+    """A verb that knows the ladders of DLEBench alone.
+
+    Raises:
+        InputError: criteria of another protocol are asked for.
+    """
+    if not set(settings.criteria) <= set(DEFAULT_CRITERIA):
+        ladders = " and ".join(DEFAULT_CRITERIA)
+        raise InputError(
+            f"{verb} is for the ladders of {DEFAULT} ({ladders}): the settings ask for protocol "
+            f"{settings.protocol}"
+        )
 
 
 def words_of(text: str | None) -> frozenset[str]:

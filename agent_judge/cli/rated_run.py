@@ -9,7 +9,6 @@ from pathlib import Path
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion
-from agent_judge.rubrics.protocol import protocol_of
 from agent_judge.run import Run
 from agent_judge.stats.ratings import (
     RatedRecord,
@@ -63,13 +62,14 @@ def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
     with run.store:
         records, rows = list(run.records()), list(run.rows())
         facts = facts_of(str(folder), run, records)
-        criteria = protocol_of(run.criteria).criteria
+        criteria = run.protocol.criteria
     ratings = ratings or manifest_ratings({row.id: row.row.get("labels") or () for row in rows})
     people = _people(rows, criteria, RatingIndex(ratings))
     if not any(people.values()):
         raise InputError(
-            f"nobody rated a row of {str(folder)!r}: label its manifest (agent-judge annotate), or "
-            "pass --labels FILE with ids of that run"
+            f"nobody rated a row of {str(folder)!r} for {' or '.join(criteria)}: label its "
+            "manifest (agent-judge annotate asks for IF and VC), or pass --labels FILE with ids of "
+            "that run"
         )
     return RatedRun(facts=facts, people=people, rated=rated_records(records, ratings))
 

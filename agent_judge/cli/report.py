@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +15,8 @@ from agent_judge.cli.judge_card import card_lines
 from agent_judge.cli.terminal import shown
 from agent_judge.report.build import write_report
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
+from agent_judge.run import Run
+from agent_judge.store import Store
 
 
 def report(
@@ -36,7 +40,10 @@ def report(
     ] = None,
 ) -> None:
     """Write a report that opens in a browser: no server, no network."""
-    marks = parse_thresholds(fail_under) if fail_under else {}
+    marks: Mapping[str, float] = {}
+    if fail_under:
+        with closing(Store.open(run_dirs[0])) as store:
+            marks = parse_thresholds(fail_under, Run(store).protocol)
     out = run_dirs[0] / "report" if out is None else out
     written = write_report(
         run_dirs, out, judge_card=partial(card_lines, folder=cards), pack=pack, tell=_tell

@@ -29,6 +29,7 @@ from agent_judge.cli.terminal import shown
 from agent_judge.judges.choose import jobs_of
 from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
+from agent_judge.rubrics.protocol import load_protocol
 from agent_judge.run import Run
 from agent_judge.runner import endpoint_of, load_networks, model_for
 from agent_judge.settings import Settings
@@ -118,7 +119,7 @@ def run(
         ids=words_of(rejudge),
     )
     rows = Rows(manifest=manifest, roots=tuple(root or ()), limit=limit, shard=parse_shard(shard))
-    marks = parse_thresholds(fail_under) if fail_under else {}
+    marks = parse_thresholds(fail_under, load_protocol(settings.protocol)) if fail_under else {}
     raise typer.Exit(_run(rows, out, settings, again, marks, cards))
 
 

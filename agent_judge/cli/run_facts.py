@@ -33,6 +33,7 @@ class RunFacts:
     """`host[:port]`; none for the embedded judge."""
     modes: tuple[Mode, ...]
     """In which rows were judged."""
+    protocol: str
     rubric: str
     settings: Mapping[str, Any]
     """What the run is bound to."""
@@ -56,6 +57,7 @@ def facts_of(name: str, run: Run, records: Sequence[Record]) -> RunFacts:
         ),
         endpoints=tuple(sorted({record.endpoint for record in records if record.endpoint})),
         modes=tuple(sorted({row.mode for row in run.rows()})),
+        protocol=run.protocol.name,
         rubric=str(binding.get("rubric", "")),
         settings=binding,
     )

@@ -11,32 +11,34 @@ from rich.table import Table
 from agent_judge.cli.tables import figure
 from agent_judge.cli.terminal import shown
 from agent_judge.judges.base import NEEDS_LMM
-from agent_judge.rubrics.protocol import load_protocol, protocol_of, rubric_of
+from agent_judge.records import Scale
+from agent_judge.rubrics.protocol import load_protocol, rubric_of
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
+from agent_judge.stats.further import digits_of, in_words
 
-_NUMBERS = {"scored": 7, "score": 5, "level": 5, "bounds": 10, "missing=1": 9}
+_NUMBERS = {"scored": 7, "score": 5, "level": 5, "bounds": 10, "missing": 9}
 """Columns and their widths."""
+_MODE_WIDTH, _EDITOR_WIDTHS = 6, (8, 22)
 _TOLD = 160
 """Characters of an example's explanation."""
 
 
 def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> None:
-    """The closing table: per editor and mode, each criterion with n scored / planned and bounds."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("editor", no_wrap=True, overflow="ellipsis", max_width=22)
-    for column in ("mode", ""):
-        table.add_column(column, no_wrap=True, min_width=7)
-    for column, width in _NUMBERS.items():
-        table.add_column(column, no_wrap=True, min_width=width, justify="right")
+    """The closing table: per editor and mode, each criterion with n scored / planned and bounds.
+
+    The protocol's further figures follow in a table of their own.
+    """
+    editor_width, table = _closing_table(console, run)
     for editor, mode, standing in _by_editor_and_mode(summary):
         for criterion in run.criteria:
             part = standing[criterion]
             scored = f"{part['n_scored']}/{part['n_planned']}"
             table.add_row(shown(editor), mode, criterion, scored, *_figures(part))
-        if len(run.criteria) > 1 and protocol_of(run.criteria).has_overall:
+        if len(run.criteria) > 1 and run.protocol.has_overall:
             table.add_row(shown(editor), mode, "overall", "", *_figures(standing))
     console.print(table)
+    _print_further(console, summary, editor_width)
     for line in _below(summary, run):
         console.print(line)
     if len(run.returned_models) > 1:
@@ -44,6 +46,42 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
             f"warning: the endpoint returned {len(run.returned_models)} model ids "
             f"({shown(', '.join(run.returned_models))}): this is not one judge"
         )
+
+
+def _closing_table(console: Console, run: Run) -> tuple[int, Table]:
+    """The empty table, and the width that is left for an editor's name: figures are never cut."""
+    names = max(map(len, (*run.criteria, "overall")))
+    least, most = _EDITOR_WIDTHS
+    taken = _MODE_WIDTH + names + sum(_NUMBERS.values())
+    gap = 2 if console.width >= taken + least + 2 * (len(_NUMBERS) + 2) else 1
+    room = console.width - taken - gap * (len(_NUMBERS) + 2)
+    editor_width = max(least, min(most, room))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap - 1, 0, 1))
+    table.add_column("editor", no_wrap=True, overflow="ellipsis", max_width=editor_width)
+    table.add_column("mode", no_wrap=True, min_width=_MODE_WIDTH)
+    table.add_column("", no_wrap=True, min_width=names)
+    worst = {rubric_of(criterion).scale.worst for criterion in run.criteria}
+    for column, width in _NUMBERS.items():
+        at = f"={min(worst):g}" if column == "missing" and len(worst) == 1 else ""
+        table.add_column(column + at, no_wrap=True, min_width=width, justify="right")
+    return editor_width, table
+
+
+def _print_further(console: Console, summary: Mapping[str, Any], editor_width: int) -> None:
+    rows = list(_by_editor_and_mode(summary))
+    given = [name for *_, one in rows for name, v in one["further"].items() if v is not None]
+    if not (names := list(dict.fromkeys(given))):
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("editor", no_wrap=True, overflow="ellipsis", max_width=editor_width)
+    table.add_column("mode", no_wrap=True)
+    for name in names:
+        table.add_column(in_words(name), justify="right")
+    for editor, mode, standing in rows:
+        figures = [figure(standing["further"][name], digits_of(name)) for name in names]
+        table.add_row(shown(editor), mode, *figures)
+    console.print()
+    console.print(table)
 
 
 def _by_editor_and_mode(
@@ -79,11 +117,16 @@ def _below(summary: Mapping[str, Any], run: Run) -> Iterator[str]:
         yield f"unscored, {reason}: {n}{_example(run, reason)}"
     scales = {rubric_of(criterion).scale for criterion in run.criteria}
     for scale in sorted(scales, key=lambda scale: scale.best):
-        worst, best = f"{scale.worst:g}", f"{scale.best:g}"
-        width = f"{scale.best - scale.worst:g}"
-        yield f"score = (mean level - {worst}) / {width} * 100: our formula, the paper prints none."
-        at = f"at {worst} and at {best}"
+        at = f"at {scale.worst:g} and at {scale.best:g}"
+        yield f"score = {_on_100(scale)}: our formula, the paper prints none."
         yield f"bounds: rows without a verdict {at}; under 90 % verdicts no score."
+
+
+def _on_100(scale: Scale) -> str:
+    """How `Scale.score_100` maps a mean level, in words."""
+    sign = "-" if scale.worst > 0 else "+"
+    above = f"(mean level {sign} {abs(scale.worst):g})" if scale.worst else "mean level"
+    return f"{above} / {scale.best - scale.worst:g} * 100"
 
 
 def _example(run: Run, reason: str) -> str:

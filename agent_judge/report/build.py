@@ -25,7 +25,7 @@ from agent_judge.report.plots import diagnose_runs, plots_of
 from agent_judge.report.rows import PICTURES, ReportRow, line_of, page_of, rows_of
 from agent_judge.report.standing import row_key, summary_of_runs
 from agent_judge.report.thumbnails import thumbnail_of
-from agent_judge.run import Run
+from agent_judge.run import Run, refuse_two_protocols
 
 PAGE, SUMMARY = "index.html", "summary.json"
 ROWS_A_PART = 40
@@ -66,9 +66,11 @@ def write_report(
         tell: called with the number of rows done so far.
 
     Raises:
-        InputError: a folder without a run, or `out` holds something else or cannot be written.
+        InputError: a folder without a run, runs of two protocols, or `out` holds something else
+            or cannot be written.
     """
     runs = {name: Run.open(folder) for name, folder in _named(folders).items()}
+    refuse_two_protocols({str(run.folder): run.protocol.name for run in runs.values()})
     size = total_bytes(path for run in runs.values() for path in _pictures(run))
     packed = pack or size <= PACK_LIMIT_BYTES
     summary = summary_of_runs(runs)

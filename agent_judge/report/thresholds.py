@@ -1,8 +1,8 @@
 """`--fail-under IF=60,VC=80`: does every editing model reach the mark?
 
-The mean that counts is the one with missing and damaged outputs at level 1: a model must not pass
-by writing no picture for what it cannot do. Without a headline (under 90 % judged) nothing is
-known, and the mark is missed.
+The mean that counts is the one with missing and damaged outputs at the worst level: a model must
+not pass by writing no picture for what it cannot do. Without a headline (under 90 % judged) nothing
+is known, and the mark is missed.
 """
 
 from __future__ import annotations
@@ -11,22 +11,29 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent_judge.errors import InputError
+from agent_judge.rubrics.protocol import Protocol
 
-NAMES = ("IF", "VC", "overall")
+OVERALL = "overall"
 MISSED = 4
 """Exit code of a missed mark."""
 
 
-def parse_thresholds(text: str) -> dict[str, float]:
+def parse_thresholds(text: str, protocol: Protocol) -> dict[str, float]:
     """`IF=60,VC=80,overall=70` as marks on the 100-point scale.
+
+    Args:
+        text: as typed.
+        protocol: whose criteria, and overall figure if it has one, can be named.
 
     Raises:
         InputError: another name, or no number from 0 to 100.
 
     Example:
-        >>> parse_thresholds("IF=60, VC=80.5")
+        >>> from agent_judge.rubrics.protocol import load_protocol
+        >>> parse_thresholds("IF=60, VC=80.5", load_protocol("dlebench"))
         {'IF': 60.0, 'VC': 80.5}
     """
+    names = (*protocol.criteria, *((OVERALL,) if protocol.has_overall else ()))
     marks: dict[str, float] = {}
     for part in text.split(","):
         name, _, number = (word.strip() for word in part.partition("="))
@@ -34,10 +41,10 @@ def parse_thresholds(text: str) -> dict[str, float]:
             mark = float(number)
         except ValueError:
             mark = -1.0
-        if name not in NAMES or not 0 <= mark <= 100:
+        if name not in names or not 0 <= mark <= 100:
             raise InputError(
-                f"--fail-under {text!r}: expected {', '.join(NAMES)} with a number from 0 to 100, "
-                f"such as IF=60,VC=80"
+                f"--fail-under {text!r}: expected {', '.join(names)} with a number from 0 to 100, "
+                f"such as {names[0]}=60"
             )
         marks[name] = mark
     return marks
@@ -53,7 +60,7 @@ def missed(summary: Mapping[str, Any], marks: Mapping[str, float]) -> Iterator[s
     for editor, of_editor in summary["by_editor"].items():
         for mode, standing in of_editor["by_mode"].items():
             for name, mark in marks.items():
-                part = standing if name == "overall" else standing[name]
+                part = standing if name == OVERALL else standing[name]
                 reached = part["missing_at_1_100"]
                 if reached is None:
                     yield f"{editor} ({mode} mode): {name} has no mean, {mark:g} asked for"

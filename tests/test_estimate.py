@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent_judge.estimate import estimate_modes
+from agent_judge.estimate import CHANGES, CROP_WH, TOOL_TURNS, estimate_modes
 from agent_judge.images import encode_png
 from agent_judge.judges.endpoint import profile_for
 from agent_judge.judges.tokens import picture_tokens, sent_picture_tokens
@@ -61,6 +61,16 @@ def test_modes_stand_side_by_side(large):
     assert modes["tool"].requests == 8
     assert modes["oracle"].requests == 5
     assert modes["direct"].tokens_in < modes["oracle"].tokens_in < modes["tool"].tokens_in
+
+
+def test_changes_that_are_judged_apart_are_assumed_and_counted(large):
+    """The naming with its tool turns, then a request a change: four pictures, no tools."""
+    modes = by_mode(large, "gpt-4.1", protocol="dice")
+    assert [m.requests for m in modes.values()] == [1 + TOOL_TURNS + CHANGES] * 2 + [1 + CHANGES]
+    profile = profile_for("gpt-4.1", EndpointSettings())
+    full, crop = (sent_picture_tokens(size, profile) or 0 for size in ((4000, 3000), CROP_WH))
+    shown = 2 * full + CHANGES * (2 * full + 2 * crop)
+    assert shown < modes["direct"].tokens_in < 1.6 * shown
 
 
 def test_votes_multiply(large):

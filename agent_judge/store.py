@@ -346,7 +346,7 @@ class Replies:
     def __init__(self, db: RunDb) -> None:
         self._db = db
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    async def get(self, key: str) -> dict[str, Any] | None:
         """The reply under a request's key, or None."""
         with self._db.reading() as db:
             found = db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()

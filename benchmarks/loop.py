@@ -32,8 +32,9 @@ from unittest import mock
 
 import cv2
 
+from agent_judge.cli.engines import local_engine
 from agent_judge.cli.judging import Again, Rows, binding_of, plan_rows
-from agent_judge.runner import Tally, bench_of, run_planned
+from agent_judge.runner import Tally, run_planned
 from agent_judge.settings import Settings
 from agent_judge.store import Store
 from agent_judge.testing import Answer, ChatRequest, LoopbackEndpoint, calls, criterion_of, verdict
@@ -134,9 +135,9 @@ def judge(rows: Rows, settings: Settings, out: Path) -> int:
     with closing(Store.create(out, binding_of(settings))) as store:
         plan_rows(rows, settings, store, Again())
         tally = Tally()
-        bench = bench_of(settings, store)
+        engine = local_engine(settings, store)
         asyncio.run(
-            run_planned(store, bench, stop=asyncio.Event(), tally=tally, tell=lambda _: None)
+            run_planned(store, engine, stop=asyncio.Event(), tally=tally, tell=lambda _: None)
         )
         unscored = [r for r in store.records() if r.status != "scored"]
     if unscored:

@@ -26,10 +26,11 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from agent_judge.cli.engines import local_engine
 from agent_judge.cli.judging import Again, Rows, binding_of, plan_rows
 from agent_judge.inputs import inputs_of
 from agent_judge.rubrics.protocol import DEFAULT_CRITERIA
-from agent_judge.runner import Tally, bench_of, run_planned
+from agent_judge.runner import Tally, run_planned
 from agent_judge.settings import Settings
 from agent_judge.store import Store
 from benchmarks.figures import HEAD, Figure, machine
@@ -161,8 +162,8 @@ def memory(manifest: Path, settings: Settings, out: Path) -> list[tuple[int, flo
             if tally.judged % every == 0:
                 seen.append((tally.judged, _resident_mb()))
 
-        bench = bench_of(settings, store)
-        asyncio.run(run_planned(store, bench, stop=asyncio.Event(), tally=tally, tell=tell))
+        engine = local_engine(settings, store)
+        asyncio.run(run_planned(store, engine, stop=asyncio.Event(), tally=tally, tell=tell))
     return seen
 
 

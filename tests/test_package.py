@@ -32,7 +32,8 @@ def test_importing_the_package_loads_no_heavy_library():
 @pytest.mark.slow
 def test_setting_up_a_run_loads_no_torch():
     code = (
-        "import sys, agent_judge.runner as r, agent_judge; r.bench_of(agent_judge.Settings());"
+        "import sys, agent_judge;"
+        "from agent_judge.engines.bench import bench_of; bench_of(agent_judge.Settings());"
         "print([m for m in ('torch', 'transformers', 'realesrgan') if m in sys.modules])"
     )
     assert in_a_fresh_python(code) == "[]"

@@ -1,5 +1,6 @@
 """The run folder: what is kept, what is refused, what survives."""
 
+import asyncio
 import os
 import resource
 import sqlite3
@@ -167,7 +168,7 @@ def test_a_cell_that_holds_something_else_is_one_clear_line(tmp_path, cell, text
         ("UPDATE records SET record = '{'", lambda store: store.distinct("endpoint")),
         ("UPDATE records SET record = '3'", lambda store: list(store.records())),
         ("UPDATE records SET inputs = '{'", lambda store: store.sizes_wh()),
-        ("UPDATE replies SET reply = '3'", lambda store: store.replies.get("k")),
+        ("UPDATE replies SET reply = '3'", lambda store: asyncio.run(store.replies.get("k"))),
         ("UPDATE meta SET value = '{' WHERE key = 'binding'", lambda store: store.binding),
         (
             "INSERT INTO meta VALUES ('planned_from', '{')",
@@ -258,8 +259,8 @@ def test_replies_are_cached_with_unknown_fields(tmp_path):
     with Store.create(tmp_path, BINDING) as store:
         store.replies.put("k", reply)
     with Store.open(tmp_path) as store:
-        assert store.replies.get("k") == reply
-        assert store.replies.get("other") is None
+        assert asyncio.run(store.replies.get("k")) == reply
+        assert asyncio.run(store.replies.get("other")) is None
 
 
 def test_standings_tell_what_resume_needs_of_the_last_round(tmp_path):
@@ -407,7 +408,7 @@ def test_shards_merge_in_the_manifests_order_and_twice_is_once(tmp_path):
         for folder in (late, early, late):
             store.absorb(folder)
         assert [r.id for r in store.records()] == ["y", "x"]
-        assert store.replies.get("aa") == {"message": "aa"}
+        assert asyncio.run(store.replies.get("aa")) == {"message": "aa"}
         assert store.blobs.path("bb" * 32).read_bytes() == b"bb"
         assert store.criteria == ("IF",)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import threading
 from ctypes.util import find_library
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -16,6 +17,22 @@ from agent_judge.tools.weights import KNOWN, cache_folder, checked_files, known
 
 Device = Literal["cpu", "cuda"]
 _loading = threading.RLock()
+
+
+@dataclass
+class _Lent:
+    """Networks that live in another process."""
+
+    detector: Detector | None = None
+    upscaler: Upscaler | None = None
+
+
+_lent = _Lent()
+
+
+def lend(*, detector: Detector | None, upscaler: Upscaler | None) -> None:
+    """From now on take these wherever this process wants a network; None: load it here."""
+    _lent.detector, _lent.upscaler = detector, upscaler
 
 
 @cache
@@ -67,7 +84,7 @@ def shared_upscaler(name: str, device: str = "auto") -> Upscaler:
         WeightsError: the network's files are missing or damaged, or need torch.
     """
     with _loading:
-        return _upscaler(name, device_for(device))
+        return _lent.upscaler or _upscaler(name, device_for(device))
 
 
 @cache
@@ -99,6 +116,8 @@ def shared_detector(weights: str | None, device: str = "auto") -> Detector:
         ToolError: there is no detector in this run.
         WeightsError: the weights are missing or damaged.
     """
+    if _lent.detector is not None:
+        return _lent.detector
     extra = ("torch", "transformers", "groundingdino")
     if weights is None or any(importlib.util.find_spec(name) is None for name in extra):
         raise ToolError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,6 +18,7 @@ from agent_judge.audit.card import cards_folder, make_card, save_card
 from agent_judge.audit.photographs import read_photographs
 from agent_judge.audit.plant import plant_exam
 from agent_judge.audit.score import ExamPart, score_exam, to_json
+from agent_judge.cli.engines import local_engine
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, refuse_other_protocols, settings_of
 from agent_judge.cli.tables import plain_table, table_console, with_interval
@@ -113,7 +115,8 @@ def _sit(
     console.print(f"judge {settings.judge.model}, mode {settings.mode}")
     with closing(Store.create(folder, binding_of(settings))) as store:
         plan_rows(exam, settings, store, Again())
-        code = asyncio.run(judge_into(store, settings, Again(), console))
+        engine_for = functools.partial(local_engine, settings)
+        code = asyncio.run(judge_into(store, engine_for, Again(), console))
         records.extend(Run(store).records())
     return code
 

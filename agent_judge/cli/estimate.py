@@ -11,13 +11,13 @@ from rich.table import Table
 
 from agent_judge.cli.options import criteria_of, settings_of
 from agent_judge.cli.tables import table_console
+from agent_judge.engines.bench import tools_of
 from agent_judge.errors import InputError
 from agent_judge.estimate import CHANGES, TOOL_TURNS, ModeEstimate, estimate_modes
 from agent_judge.judges.endpoint import profile_for
 from agent_judge.manifest import check_manifest, read_manifest
 from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import rubric_of
-from agent_judge.runner import tools_of
 from agent_judge.settings import MEASURED, Settings
 
 LOOKED_AT = 200

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from agent_judge.cli.engines import EngineFor
 from agent_judge.cli.interrupts import INTERRUPTED, stopped_by_signals
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError, RunStopped
@@ -22,7 +23,7 @@ from agent_judge.plan import mode_of
 from agent_judge.records import Reason, Sample
 from agent_judge.rubrics.protocol import rubric_version
 from agent_judge.run_db import is_begun
-from agent_judge.runner import Tally, bench_of, run_planned
+from agent_judge.runner import Tally, run_planned
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.settle import Judged
 from agent_judge.shard import Shard
@@ -121,7 +122,7 @@ def _planned(rows: Rows, settings: Settings) -> Iterator[PlannedRow]:
         yield PlannedRow(id=sample.id, seq=seq, mode=mode, hash=row_hash(row), row=row)
 
 
-async def judge_into(store: Store, settings: Settings, again: Again, console: Console) -> int:
+async def judge_into(store: Store, engine_for: EngineFor, again: Again, console: Console) -> int:
     """Judge what is left of the planned rows, with progress; the exit code.
 
     The first Ctrl-C lets samples in flight end, a second one leaves at once.
@@ -129,7 +130,8 @@ async def judge_into(store: Store, settings: Settings, again: Again, console: Co
     n_rows = sum(n for *_, n in store.planned_counts())
     stop = asyncio.Event()
     tally = Tally()
-    total = n_rows * len(settings.criteria)
+    engine = engine_for(store)
+    total = n_rows * len(engine.settings.criteria)
     with (
         stopped_by_signals(stop, console),
         _Watch(console, total=total, tally=tally) as watch,
@@ -137,7 +139,7 @@ async def judge_into(store: Store, settings: Settings, again: Again, console: Co
         try:
             await run_planned(
                 store,
-                bench_of(settings, store),
+                engine,
                 retry=again.reasons,
                 rejudge=again.ids,
                 stop=stop,

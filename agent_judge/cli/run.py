@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from agent_judge.cli.engines import engines
 from agent_judge.cli.judge_card import card_lines
 from agent_judge.cli.judging import (
     DONE,
@@ -31,7 +32,7 @@ from agent_judge.manifest import check_manifest
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
 from agent_judge.rubrics.protocol import load_protocol
 from agent_judge.run import Run
-from agent_judge.runner import endpoint_of, load_networks, model_for
+from agent_judge.runner import endpoint_of, model_for
 from agent_judge.settings import Settings
 from agent_judge.shard import parse_shard
 from agent_judge.store import Store
@@ -85,6 +86,13 @@ def run(
         str | None,
         typer.Option(metavar="ID,...", help="Judge these rows again; both rounds are kept."),
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="local (this process), or ray: Ray workers; docs/scale.md.")
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Ray cluster; default: one on this machine."),
+    ] = None,
     cards: Annotated[
         Path | None, typer.Option(help="Folder of judge cards; default: this user's.")
     ] = None,
@@ -112,6 +120,8 @@ def run(
         "run.max_usd": max_usd,
         "run.max_tokens_total": max_tokens_total,
         "run.max_unscored": max_unscored,
+        "run.engine": engine,
+        "run.ray_address": ray_address,
     }
     settings = settings_of(manifest, config=config, assignments=assignment or [], flags=flags)
     again = Again(
@@ -138,8 +148,11 @@ def _run(
     settings = model_for(settings, out)
     # A judge without a key, or a tool without its weights, must not bind the folder.
     host = asyncio.run(endpoint_of(settings))
-    load_networks(settings)
-    with closing(Store.create(out, binding_of(settings))) as store:
+    first = next(iter(rows), None)
+    with (
+        engines(settings, first.source if first else None) as (settings, engine_for),
+        closing(Store.create(out, binding_of(settings))) as store,
+    ):
         plan_rows(rows, settings, store, again)
         if rows.limit is not None:
             console.print(f"--limit {rows.limit}: only the first {n_checked} rows were checked")
@@ -147,7 +160,7 @@ def _run(
         n_rows = sum(n for *_, n in counts)
         banner = _banner(settings, host, n_rows, sorted({mode for _, mode, *_ in counts}))
         console.print(shown(banner), soft_wrap=True)
-        code = asyncio.run(judge_into(store, settings, again, console))
+        code = asyncio.run(judge_into(store, engine_for, again, console))
         finished = Run(store)
         summary = finished.summary()
         print_standing(console, summary, finished)

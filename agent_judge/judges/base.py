@@ -78,7 +78,7 @@ class Reply:
 class ReplyCache(Protocol):
     """Where replies are kept, so that nothing is paid for twice."""
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    async def get(self, key: str) -> dict[str, Any] | None:
         """The reply under a request's key, or None."""
 
     def put(self, key: str, reply: Mapping[str, Any]) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from agent_judge.errors import JudgeError
 
@@ -22,6 +23,17 @@ class Spent:
     """In and out; None where the endpoint did not say."""
     usd: float | None = 0.0
     """None where usage or price is unknown."""
+
+
+class Purse(Protocol):
+    """Who allows requests that cost something: a budget, or the way to one."""
+
+    def request(self) -> AbstractAsyncContextManager[Spent]:
+        """Room for one request; what it cost is read from the `Spent` at the end.
+
+        Raises:
+            JudgeError: reason `budget`: the caps hold no further request.
+        """
 
 
 @dataclass(kw_only=True)
@@ -63,6 +75,10 @@ class Budget:
                 self._under_way -= 1
                 self._enter(spent)
                 self._changed.notify_all()
+
+    def dearest(self) -> Spent:
+        """What a request may have cost that nobody can tell of any more."""
+        return Spent(tokens=self._most_tokens, usd=self._dearest_usd)
 
     def _fits(self) -> bool:
         if self._blind or (self._under_way and not self._replies):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from agent_judge.judges.base import Judge, ReplyCache
+from agent_judge.judges.budget import Purse
 from agent_judge.settings import MEASURED, Settings
 
 _LMM_JOBS = 8
@@ -20,12 +21,13 @@ def jobs_of(settings: Settings) -> int:
     return (os.cpu_count() or 1) if settings.judge.model in (None, MEASURED) else _LMM_JOBS
 
 
-def choose_judge(settings: Settings, cache: ReplyCache | None) -> Judge:
+def choose_judge(settings: Settings, cache: ReplyCache | None, purse: Purse | None = None) -> Judge:
     """The judge that the settings name.
 
     Args:
         settings: with `judge.model` filled in; None counts as the embedded judge.
         cache: saved replies of earlier requests, or None.
+        purse: who allows spending; None for a budget of its own, as the settings cap it.
 
     Raises:
         InputError: the endpoint's profile or key is missing or wrong.
@@ -36,4 +38,4 @@ def choose_judge(settings: Settings, cache: ReplyCache | None) -> Judge:
         return MeasuredJudge()
     from agent_judge.judges.lmm import LmmJudge
 
-    return LmmJudge.from_settings(settings, cache, at_once=jobs_of(settings))
+    return LmmJudge.from_settings(settings, cache, at_once=jobs_of(settings), purse=purse)

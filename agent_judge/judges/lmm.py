@@ -17,7 +17,7 @@ from typing import Any
 from agent_judge.album import Album
 from agent_judge.errors import InputError, JudgeError, RunStopped
 from agent_judge.judges.base import Ledger, Message, Reply, ReplyCache, Request
-from agent_judge.judges.budget import Budget
+from agent_judge.judges.budget import Budget, Purse
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.endpoint import Profile, profile_for
 from agent_judge.judges.manner import Manner, Refusal, adapt, lacks_tools, reason_of
@@ -48,7 +48,7 @@ class LmmJudge:
         *,
         prices: Mapping[str, Price],
         cache: ReplyCache | None = None,
-        budget: Budget | None = None,
+        purse: Purse | None = None,
         at_once: float = math.inf,
     ) -> None:
         """Set up; nothing is sent. No more than `at_once` requests will be in flight.
@@ -62,7 +62,7 @@ class LmmJudge:
         self._profile = profile
         self._prices = prices
         self._cache = cache
-        self._budget = budget or Budget()
+        self._purse = purse or Budget()
         self._manner = Manner.of(profile)
         self._transport = Transport(settings, at_once=at_once)
         self._fatal_in_a_row = 0
@@ -74,6 +74,7 @@ class LmmJudge:
         cache: ReplyCache | None = None,
         *,
         at_once: float = math.inf,
+        purse: Purse | None = None,
     ) -> LmmJudge:
         """The judge that the settings name.
 
@@ -97,7 +98,7 @@ class LmmJudge:
             profile,
             prices=settings.prices,
             cache=cache,
-            budget=budget,
+            purse=purse or budget,
             at_once=at_once,
         )
 
@@ -129,7 +130,7 @@ class LmmJudge:
             InputError: the endpoint cannot call tools at all.
         """
         key = await asyncio.to_thread(self._key, request)
-        saved = None if self._cache is None else self._cache.get(key)
+        saved = None if self._cache is None else await self._cache.get(key)
         if saved is not None:
             return self._replay(saved, request.ledger)
         cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
@@ -151,7 +152,7 @@ class LmmJudge:
                 write, request, manner, self._profile, model=self.name, cap=cap
             )
             try:
-                async with self._budget.request() as spent:
+                async with self._purse.request() as spent:
                     completion = await self._transport.complete(letter.body, request.ledger)
                     usage = read_usage(completion.get("usage"))
                     spent.tokens = usage.tokens_in + usage.tokens_out if usage else None

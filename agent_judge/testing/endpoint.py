@@ -27,7 +27,7 @@ _LINGER_S = 0.01
 
 
 class LoopbackEndpoint:
-    """The endpoint; a context manager."""
+    """The endpoint; a context manager, which may be entered again: it comes back at its address."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class LoopbackEndpoint:
         self._count = 0
         self._requests: deque[ChatRequest] = deque(maxlen=keep)
         self._stopped = threading.Event()
+        self._port = 0
         self._server: _Server | None = None
         self._thread: threading.Thread | None = None
 
@@ -79,7 +80,8 @@ class LoopbackEndpoint:
 
     def __enter__(self) -> Self:
         self._stopped.clear()
-        self._server = _Server(self)
+        self._server = _Server(self, self._port)
+        self._port = self._server.server_address[1]
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_LINGER_S,), daemon=True
         )
@@ -154,8 +156,8 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = False  # joined on close, so that a test leaves nothing behind
     request_queue_size = 128
 
-    def __init__(self, endpoint: LoopbackEndpoint) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, endpoint: LoopbackEndpoint, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.endpoint = endpoint
         self._connections: set[socket.socket] = set()
 

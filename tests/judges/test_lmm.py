@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -22,11 +21,17 @@ GOOD = verdict("IF", 4)
 TOOL = {"type": "function", "function": {"name": "difference", "parameters": {"type": "object"}}}
 
 
-class Memory(dict[str, Any]):
+class Memory:
     """A reply cache in a dict, JSON in and out as the store has it."""
 
+    def __init__(self):
+        self.kept: dict[str, str] = {}
+
+    async def get(self, key):
+        return json.loads(self.kept[key]) if key in self.kept else None
+
     def put(self, key, reply):
-        self[key] = json.loads(json.dumps(reply))
+        self.kept[key] = json.dumps(reply)
 
 
 async def fate_of(judge, **fields) -> JudgeError:
@@ -294,7 +299,7 @@ async def test_a_cut_off_reply_is_tried_once_with_twice_the_cap_and_both_are_pai
     assert reply.finish_reason == "length"
     assert [r.body["max_tokens"] for r in endpoint.requests] == [100, 200]
     assert (ledger.attempts, ledger.tokens_in) == (2, 200)
-    assert not cache, "a failure is no answer"
+    assert not cache.kept, "a failure is no answer"
 
 
 async def test_without_a_cap_a_cut_off_reply_is_not_asked_again():
@@ -334,7 +339,7 @@ async def test_refusals_and_blocks_are_not_kept_as_answers(bad):
     cache = Memory()
     async with judge_at(in_turn(bad), cache=cache) as (judge, _):
         await judge.reply(a_request())
-    assert not cache
+    assert not cache.kept
 
 
 async def test_missing_usage_is_said_and_makes_the_sums_unknown():

@@ -1,0 +1,203 @@
+"""The driver's side of a Ray run: hands out samples, keeps what comes, replaces lost workers.
+
+The runner is the local one. It sees an engine that judges a sample; that this happens elsewhere,
+and begins anew where a worker was lost, stays in here. So records, money, progress and Ctrl-C are
+in one place, and what a lost worker had in work is judged again and counted once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import replace
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from agent_judge.album import BlobSink
+from agent_judge.case import Bench, Case
+from agent_judge.engines.engine import places_for
+from agent_judge.engines.ray_crew import Crew, Hired, told
+from agent_judge.engines.ray_line import Paid, PaidReply, Picture, Said, Turn, WantedReply
+from agent_judge.errors import AgentJudgeError, JudgeError
+from agent_judge.inputs import inputs_of
+from agent_judge.judges.base import ReplyCache
+from agent_judge.judges.budget import Budget, Spent
+from agent_judge.judges.choose import choose_judge
+from agent_judge.judging import Assignment
+from agent_judge.plan import mode_of
+from agent_judge.records import Criterion
+from agent_judge.settings import Settings
+from agent_judge.settle import Judged
+
+_log = logging.getLogger(__name__)
+_MOST_LOSSES = 5
+"""A sample in whose company so many workers were lost is taken for the cause."""
+
+
+class RayEngine:
+    """An `Engine`; made inside the event loop that it is used in."""
+
+    def __init__(self, crew: Crew, replies: ReplyCache, blobs: BlobSink) -> None:
+        self._crew = crew
+        self._replies = replies
+        self._blobs = blobs
+        run = crew.settings.run
+        self._budget = Budget(max_usd=run.max_usd, max_tokens=run.max_tokens_total)
+        # Asked for its name and endpoint alone.
+        judge = choose_judge(crew.settings, None)
+        self._bench = Bench(judge=judge, tools=(), settings=crew.settings)
+        self._numbers = itertools.count()
+        self._free: asyncio.Queue[Hired | AgentJudgeError] = asyncio.Queue()
+        """A worker stands here once for every sample more that it can take."""
+        self._joining = {asyncio.create_task(self._join(worker)) for worker in crew.workers}
+
+    @property
+    def settings(self) -> Settings:
+        """What is judged by."""
+        return self._crew.settings
+
+    @property
+    def places(self) -> int:
+        """Samples that may be in work at once."""
+        return sum(map(self._places_at, self._crew.workers))
+
+    def _places_at(self, worker: Hired) -> int:
+        return places_for(worker.jobs, self._bench.judge.endpoint)
+
+    async def judge(
+        self, assignment: Assignment, ended: Callable[[], bool]
+    ) -> AsyncGenerator[Judged, None]:
+        """Judge what is assigned of one sample, at whatever worker has a place.
+
+        Raises:
+            RunStopped: the endpoint fails for good, as seen by any worker.
+            StoreError: evidence or replies cannot be kept.
+            InputError: a worker hired in place of a lost one cannot be set up.
+        """
+        left = assignment
+        for _ in range(_MOST_LOSSES):
+            worker = await self._worker()
+            if ended():
+                return
+            try:
+                async with aclosing(self._judge_at(worker, left)) as judging:
+                    async for judged in judging:
+                        left = _without(left, judged.record.criterion)
+                        yield judged
+                self._free.put_nowait(worker)
+                return
+            except RayTaskError:
+                raise  # a fault of ours, not of the machine
+            except RayError:
+                self._replace(worker)
+        why = f"{_MOST_LOSSES} Ray workers were lost while they judged it (memory?)"
+        async for judged in _given_up(left, self._bench, why):
+            yield judged
+
+    async def _worker(self) -> Hired:
+        while True:
+            found = await self._free.get()
+            if isinstance(found, AgentJudgeError):
+                raise found
+            if not found.is_lost:
+                return found
+
+    async def _judge_at(
+        self, worker: Hired, assignment: Assignment
+    ) -> AsyncGenerator[Judged, None]:
+        number = next(self._numbers)
+        turns: dict[int, Spent] = {}
+        async with AsyncExitStack() as requests:
+            try:
+                async for reference in worker.actor.judge.remote(number, assignment):
+                    said: Said = await reference
+                    if isinstance(said, AgentJudgeError):
+                        raise said
+                    if isinstance(said, Judged):
+                        yield said
+                    else:
+                        await self._serve(said, worker, number, turns, requests)
+            except RayError:
+                for spent in turns.values():  # of requests that were under way, nobody will tell
+                    vars(spent).update(vars(self._budget.dearest()))
+                raise
+
+    async def _serve(
+        self,
+        said: Picture | PaidReply | WantedReply | Turn | Paid,
+        worker: Hired,
+        number: int,
+        turns: dict[int, Spent],
+        requests: AsyncExitStack,
+    ) -> None:
+        answer = worker.actor.answer.remote
+        match said:
+            case Picture():
+                await asyncio.to_thread(self._blobs.put_blob, said.sha256, said.png)
+            case PaidReply():
+                self._replies.put(said.key, said.reply)
+            case WantedReply():
+                answer(number, said.number, await self._replies.get(said.key))
+            case Turn():
+                try:
+                    turns[said.number] = await requests.enter_async_context(self._budget.request())
+                except JudgeError as err:
+                    answer(number, said.number, str(err))
+                else:
+                    answer(number, said.number, None)
+            case Paid():
+                vars(turns.pop(said.number)).update(vars(said.spent))
+                await requests.aclose()
+
+    def _replace(self, worker: Hired) -> None:
+        """Hire another; every sample that the worker had in work comes here."""
+        if worker.is_lost:
+            return
+        worker.is_lost = True
+        _log.warning("a Ray worker was lost: what it had in work is judged again")
+        with suppress(RayError):
+            ray.kill(worker.actor)  # it may be out of reach and alive
+        self._joining.add(asyncio.create_task(self._join(self._crew.hire(worker.jobs))))
+
+    async def _join(self, worker: Hired) -> None:
+        try:
+            await worker.ready
+        except RayError as err:
+            self._free.put_nowait(told(err))
+            return
+        for _ in range(self._places_at(worker)):
+            self._free.put_nowait(worker)
+
+    async def close(self) -> None:
+        """Wait for no worker any more."""
+        for task in self._joining:
+            task.cancel()
+        await self._bench.judge.close()
+
+
+def _without(assignment: Assignment, criterion: Criterion) -> Assignment:
+    rounds = {name: n for name, n in assignment.rounds.items() if name != criterion}
+    return replace(assignment, rounds=rounds)
+
+
+async def _given_up(assignment: Assignment, bench: Bench, told: str) -> AsyncIterator[Judged]:
+    """The records of a sample that no worker lived to judge."""
+    sample, mode = assignment.sample, mode_of(assignment.sample, bench.settings)
+    inputs = await asyncio.to_thread(inputs_of, sample)
+    for criterion, round_ in assignment.rounds.items():
+        case = Case(
+            sample=sample,
+            mode=mode,
+            criterion=criterion,
+            round=round_,
+            bench=bench,
+            deadline=time.monotonic(),
+        )
+        judged = case.failed("internal_error", told)
+        attempts = assignment.attempts.get(criterion, 0)
+        yield replace(judged, record=replace(judged.record, attempts=attempts), inputs=inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,9 @@ class Case:
     """When the sample's time is over, on the monotonic clock."""
     prepared: Renderings = field(default_factory=Renderings)
     """Of the sample's pictures, shared by its criteria, targets and votes."""
+
+    shared: dict[Hashable, Any] = field(default_factory=dict)
+    """What one criterion of the sample has found out for the others."""
 
     @property
     def rubric(self) -> Rubric:

@@ -10,7 +10,7 @@ import functools
 import os
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +27,7 @@ from agent_judge.settle import Judged
 from agent_judge.thumbnail import make_thumbnail
 from agent_judge.tools.difference import Difference, differences_of
 from agent_judge.ways.changes import by_changes
+from agent_judge.ways.measure import by_measure
 from agent_judge.ways.verdicts import by_verdicts
 
 _COMPARERS = ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2), "compare")
@@ -95,7 +96,7 @@ async def judge_sample(ready: Prepared, bench: Bench) -> AsyncIterator[Judged]:
     deadline = time.monotonic() + bench.settings.judge.sample_timeout_s
     last = list(assignment.rounds)[-1]
     targets: Sequence[tuple[float, float, float, float]] = ()
-    prepared = Renderings()
+    prepared, shared = Renderings(), dict[Hashable, Any]()
     for criterion, round_ in assignment.rounds.items():
         start = time.perf_counter()
         case = Case(
@@ -106,6 +107,7 @@ async def judge_sample(ready: Prepared, bench: Bench) -> AsyncIterator[Judged]:
             bench=bench,
             deadline=deadline,
             prepared=prepared,
+            shared=shared,
         )
         try:
             judged = await _judge(case, intake)
@@ -162,5 +164,6 @@ _WAYS: Mapping[str, Callable[[Case, Intake, tuple[Look, ...]], Awaitable[Judged]
     "ladder": by_verdicts,
     "rating": by_verdicts,
     "changes": by_changes,
+    "measure": by_measure,
 }
 """By the form of the criterion's rubric."""

@@ -15,7 +15,7 @@ from agent_judge.errors import BoxError
 from agent_judge.oracle.crop import crop, crop_window
 from agent_judge.oracle.mask import mask_box, paint_white
 from agent_judge.records import Box, Criterion, EditType, Mode, Sample
-from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.protocol import protocol_of, rubric_of
 from agent_judge.rubrics.rubric import Subject
 from agent_judge.settings import OracleSettings, Settings
 from agent_judge.tools.base import RGB, ToolPicture, View
@@ -81,6 +81,14 @@ def edited_alone(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Loo
     """The edited picture by itself: neither the source nor what was asked for is shown."""
     view = View(source=row.source, edited=row.edited, alone=True)
     return (Look(view=view, task={"criterion": criterion}),)
+
+
+def unseen(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
+    """The words alone: what is asked before a measure is computed."""
+    view = View(source=row.source, edited=row.edited, unseen=True)
+    # All criteria of the protocol ask the same, word for word: the reply is paid for once.
+    first = protocol_of([criterion]).criteria[0]
+    return (Look(view=view, task=task_of(row.sample, first)),)
 
 
 def candidate_regions(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
@@ -203,6 +211,7 @@ PLANS: Mapping[tuple[Mode, Subject], Plan] = {
     ("tool", "pair"): Plan(prepare=whole, tools=_TOOLS),
     ("tool", "edited"): Plan(prepare=edited_alone, tools=_WITHOUT_SOURCE),
     ("tool", "changes"): Plan(prepare=candidate_regions, tools=_TOOLS),
+    ("tool", "regions"): Plan(prepare=unseen),
     ("oracle", "target"): Plan(prepare=target_crops, needs_boxes=True),
     ("oracle", "surroundings"): Plan(prepare=masked, tools=_TOOLS, needs_boxes=True),
     ("oracle", "pair"): Plan(prepare=whole_with_targets, tools=_TOOLS, needs_boxes=True),
@@ -210,11 +219,13 @@ PLANS: Mapping[tuple[Mode, Subject], Plan] = {
     ("oracle", "changes"): Plan(
         prepare=candidate_regions_with_targets, tools=_TOOLS, needs_boxes=True
     ),
+    ("oracle", "regions"): Plan(prepare=unseen, needs_boxes=True),
     ("direct", "target"): Plan(prepare=whole),
     ("direct", "surroundings"): Plan(prepare=whole),
     ("direct", "pair"): Plan(prepare=whole),
     ("direct", "edited"): Plan(prepare=edited_alone),
     ("direct", "changes"): Plan(prepare=candidate_regions),
+    ("direct", "regions"): Plan(prepare=unseen),
 }
 
 

@@ -93,6 +93,10 @@ class ToolSettings(_Table):
     """Weights of the grounding detector: a known name, a file or a folder."""
     enhancer: str = "animevideov3"
     """Weights of the super-resolution network: `animevideov3`, `x4plus`, a known name or a file."""
+    clip: str | None = None
+    """A CLIP-family network for BPM's modification: a folder or a hub name of transformers."""
+    segmenter: str | None = None
+    """A SAM-family network for BPM's masks: a folder or a hub name; None: boxes are the masks."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where networks run."""
 
@@ -103,6 +107,8 @@ class RunSettings(_Table):
     jobs: int | None = Field(default=None, ge=1, le=1024)
     """Samples judged, or requests in flight, at once; None: the cores if embedded, else 8."""
     max_unscored: float = Field(default=0.02, ge=0, le=1)
+    mask_out: Path | None = None
+    """Folder for the masks of edited regions that a measure was computed with."""
     max_usd: float | None = Field(default=None, ge=0)
     max_tokens_total: int | None = Field(default=None, ge=0)
     engine: Literal["local", "ray"] = "local"

@@ -67,7 +67,7 @@ def system_prompt(rubric: Rubric, context: PromptContext) -> str:
         notes.append(rubric.notes[which])
     return (
         _environment()
-        .get_template("system.md")
+        .get_template(rubric.template)
         .render(
             rubric=rubric,
             notes=notes,

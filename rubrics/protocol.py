@@ -18,6 +18,7 @@ from typing import Any
 from agent_judge.records import Criterion
 from agent_judge.rubrics.changes import changes_from
 from agent_judge.rubrics.ladder import Ladder, ladder_from
+from agent_judge.rubrics.measure import measure_from
 from agent_judge.rubrics.rating import rating_from
 from agent_judge.rubrics.rubric import Rubric
 
@@ -26,6 +27,7 @@ _FORMS: Mapping[str, Callable[[Mapping[str, Any]], Rubric]] = {
     "ladder": ladder_from,
     "rating": rating_from,
     "changes": changes_from,
+    "measure": measure_from,
 }
 DEFAULT = "dlebench"
 

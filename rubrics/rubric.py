@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 
 from agent_judge.records import Criterion, Scale
 
-Subject = Literal["target", "surroundings", "pair", "edited", "changes"]
+Subject = Literal["target", "surroundings", "pair", "edited", "changes", "regions"]
 """What a criterion is about: the named objects, everything but them, the two pictures as a whole,
-the edited picture alone, or each change by itself. `plan.py` says what is shown for it in each
-mode."""
+the edited picture alone, each change by itself, or regions that are measured. `plan.py` says what
+is shown for it in each mode."""
 Reference = Literal["context", "ground_truth"]
 """What a reference picture is to a criterion: one right result among others, or what the edited
 picture is compared with."""
@@ -21,6 +21,8 @@ picture is compared with."""
 class Rubric:
     """One criterion: what is asked, about what, and on which scale."""
 
+    template: ClassVar[str] = "system.md"
+    """The prompt text that holds the others."""
     form: ClassVar[str]
     """Names its prompt texts: `forms/FORM_task.md` and `forms/FORM_answer.md`."""
     asks_boxes: ClassVar[bool] = True

@@ -32,6 +32,8 @@ class View:
     """Rectangles painted white in every picture, pixels of the source; tools leave them out."""
     alone: bool = False
     """Only the edited picture is shown; the others cannot be asked for."""
+    unseen: bool = False
+    """No picture is shown: words alone are asked about."""
     _results: dict[Callable[[View], Any], Any] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -44,6 +46,8 @@ class View:
     @property
     def names(self) -> tuple[PictureName, ...]:
         """The pictures that are shown here."""
+        if self.unseen:
+            return ()
         if self.alone:
             return ("edited",)
         two: tuple[PictureName, ...] = ("source", "edited")

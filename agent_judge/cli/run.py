@@ -73,6 +73,10 @@ def run(
     max_unscored: Annotated[
         float | None, typer.Option(help="Exit 3 above this share of unscored criteria.")
     ] = None,
+    with_mask_out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the masks of edited regions (--protocol bpm)."),
+    ] = None,
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Judge the I-th of N shares; see merge.")
     ] = None,
@@ -117,6 +121,7 @@ def run(
         "judge.votes": votes,
         "endpoint.profile": profile,
         "run.jobs": jobs,
+        "run.mask_out": with_mask_out,
         "run.max_usd": max_usd,
         "run.max_tokens_total": max_tokens_total,
         "run.max_unscored": max_unscored,

@@ -131,7 +131,8 @@ def _on_100(scale: Scale) -> str:
 
 def _example(run: Run, reason: str) -> str:
     """What one row of that reason says; nothing where every row says the like by design."""
-    if reason == NEEDS_LMM:
+    judge = run.store.binding.get("judge", {})
+    if reason == NEEDS_LMM and judge.get("model") == MEASURED:
         return " (boxes and a reference help, and so does --judge MODEL)"
     record = next((r for r in run.records() if r.reason == reason), None)
     if record is None or not record.explanation:

@@ -1,14 +1,12 @@
 """What an instruction asks for, taken apart: BPM's parse as a record, its schema, its texts.
 
-The model that parses it sees the instruction only, no picture. The question to it is the file
-`parse_instruction.md` beside this one; `judges/parse_reply.py` reads its answer.
+The model that parses it sees the instruction only, no picture. The question to it is rubric data
+(`forms/measure_parse_system.md`); `judges/parse_reply.py` reads its answer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from agent_judge.metrics.region_rules import PositionWord, SizeWord
@@ -92,13 +90,6 @@ def parse_schema() -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-@cache
-def parse_question() -> str:
-    """The system prompt that asks for the parse; the instruction itself goes beside it as data."""
-    path = Path(__file__).resolve().with_name("parse_instruction.md")
-    return path.read_text(encoding="utf-8").strip()
 
 
 def edit_texts(

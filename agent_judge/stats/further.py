@@ -14,6 +14,7 @@ from agent_judge.records import Box, Criterion, Record
 from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import Protocol
 from agent_judge.rubrics.rating import Rating
+from agent_judge.stats.balance import absolute_by_row, parts_of_rows, setwise_by_row
 from agent_judge.stats.detection import Detection, detect
 
 Figures = Mapping[str, float | None]
@@ -21,17 +22,20 @@ Means = Mapping[Criterion, float | None]
 """Mean level of each criterion; None without a headline."""
 
 
-def further_figures(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+def further_figures(
+    protocol: Protocol, means: Means, records: Sequence[Record], evaluated: Sequence[Record]
+) -> Figures:
     """The protocol's further figures, by name.
 
     Args:
         protocol: that of the records.
         means: mean level of each of its criteria.
         records: of one editor and one mode.
+        evaluated: of all editors: the set in which a row stands.
     """
     found: dict[str, float | None] = {}
     for name in protocol.further:
-        found |= _FURTHER[name](protocol, means, records)
+        found |= _FURTHER[name](protocol, means, records, evaluated)
     return found
 
 
@@ -50,7 +54,9 @@ def digits_of(name: str) -> int:
     return 1 if name.endswith("_pct") else 2
 
 
-def _yes_share(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+def _yes_share(
+    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
+) -> Figures:
     """`CRITERION_yes_pct`: yes among the scored rows, in per cent (Multi-Reward's accuracy)."""
     shares: dict[str, float | None] = {}
     for criterion, rubric in protocol.rubrics.items():
@@ -65,7 +71,7 @@ def _yes_share(protocol: Protocol, means: Means, records: Sequence[Record]) -> F
     return shares
 
 
-def _category_means(protocol: Protocol, means: Means, _: Sequence[Record]) -> Figures:
+def _category_means(protocol: Protocol, means: Means, *_: Sequence[Record]) -> Figures:
     """`CATEGORY_mean_level`: mean of the mean levels of a category's criteria."""
     groups: dict[str, list[float | None]] = {}
     for criterion, rubric in protocol.rubrics.items():
@@ -74,7 +80,9 @@ def _category_means(protocol: Protocol, means: Means, _: Sequence[Record]) -> Fi
     return {f"{name}_mean_level": _mean(values) for name, values in groups.items()}
 
 
-def _changes_outside(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+def _changes_outside(
+    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
+) -> Figures:
     """Changes a row; over rows with boxes also those that belong to no target, and their share."""
     figures: dict[str, float | None] = {}
     for criterion, rows in _with_changes(protocol, means, records).items():
@@ -92,7 +100,9 @@ def _changes_outside(protocol: Protocol, means: Means, records: Sequence[Record]
     return figures
 
 
-def _changes_detected(protocol: Protocol, means: Means, records: Sequence[Record]) -> Figures:
+def _changes_detected(
+    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
+) -> Figures:
     """How well the named boxes fit the rows' own, at IoU 0.5, one to one.
 
     That is the quality of detection where every box of a row was changed and nothing else was, as
@@ -104,6 +114,21 @@ def _changes_detected(protocol: Protocol, means: Means, records: Sequence[Record
         for name, share in (("precision", total.precision_01), ("recall", total.recall_01)):
             figures[f"{criterion}_detection_{name}_pct"] = None if share is None else 100 * share
     return figures
+
+
+def _balance(
+    protocol: Protocol, means: Means, records: Sequence[Record], evaluated: Sequence[Record]
+) -> Figures:
+    """Means of BPM's overall figures, 0 to 2: over the set as published, and the absolute one."""
+    own, known = parts_of_rows(records), all(means[c] is not None for c in protocol.criteria)
+    by_row = {
+        "overall_in_this_set": setwise_by_row(parts_of_rows(evaluated)),
+        "overall_absolute": absolute_by_row(own),
+    }
+    return {
+        name: _mean([figures[row] for row in own if row in figures]) if known else None
+        for name, figures in by_row.items()
+    }
 
 
 def _detection(record: Record) -> Detection:
@@ -131,9 +156,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known and len(known) == len(values) else None
 
 
-_FURTHER: Mapping[str, Callable[[Protocol, Means, Sequence[Record]], Figures]] = {
+_FURTHER: Mapping[str, Callable[[Protocol, Means, Sequence[Record], Sequence[Record]], Figures]] = {
     "yes_share": _yes_share,
     "category_means": _category_means,
     "changes_outside": _changes_outside,
     "changes_detected": _changes_detected,
+    "balance": _balance,
 }

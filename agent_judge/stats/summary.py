@@ -76,14 +76,17 @@ def summarize(
     grouped = {**{cell: [] for cell in planned}, **group_by_cell(records)}
     parts = {c: _Part(tally(rows, planned.get(c)), rows) for c, rows in grouped.items()}
     protocol = protocol_of(cell.criterion for cell in parts)
+    evaluated = [record for part in parts.values() for record in part.records]
     by_editor = _split(parts, lambda cell: cell.editor or UNNAMED_EDITOR)
     reasons: Counter[str] = Counter()
     for part in parts.values():
         reasons.update(part.counts.reasons)
     return {
-        "overall": _standing(parts, protocol),
-        "by_editor": {editor: _of_editor(share, protocol) for editor, share in by_editor.items()},
-        "by_type": _by_type(parts, protocol),
+        "overall": _standing(parts, protocol, evaluated),
+        "by_editor": {
+            editor: _of_editor(share, protocol, evaluated) for editor, share in by_editor.items()
+        },
+        "by_type": _by_type(parts, protocol, evaluated),
         "reasons": dict(reasons.most_common()),
         "rules": dict(RULES),
     }
@@ -131,21 +134,24 @@ def _score(record: Record) -> float:
     return rubric_of(record.criterion).scale.score_100(record.scored_level)
 
 
-def _of_editor(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
+def _of_editor(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
     by_mode = _split(parts, lambda cell: cell.mode)
     return {
-        **_standing(parts, protocol),
-        "by_type": _by_type(parts, protocol),
+        **_standing(parts, protocol, evaluated),
+        "by_type": _by_type(parts, protocol, evaluated),
         "by_mode": {
-            mode: {**_standing(share, protocol), "by_type": _by_type(share, protocol)}
+            mode: {
+                **_standing(share, protocol, evaluated),
+                "by_type": _by_type(share, protocol, evaluated),
+            }
             for mode, share in by_mode.items()
         },
     }
 
 
-def _by_type(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
+def _by_type(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
     by_type = _split(parts, lambda cell: cell.type or UNTYPED)
-    return {name: _standing(share, protocol) for name, share in by_type.items()}
+    return {name: _standing(share, protocol, evaluated) for name, share in by_type.items()}
 
 
 def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
@@ -158,7 +164,7 @@ def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
 _FIGURES = ("score_100", "mean_level", "missing_at_1_100", "best_100", "worst_100", "per_type_100")
 
 
-def _standing(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
+def _standing(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
     note = _why_no_figure(parts)
     records = [] if note else [record for part in parts.values() for record in part.records]
     estimates = score_estimates(records)
@@ -182,7 +188,7 @@ def _standing(parts: _Parts, protocol: Protocol) -> dict[str, Any]:
         "n_scored": sum(one["n_scored"] for one in each.values()),
         **together,
         "interval_100": _interval(together["score_100"], estimates["overall"]),
-        "further": further_figures(protocol, means, records),
+        "further": further_figures(protocol, means, records, evaluated),
         "note": note,
     }
 

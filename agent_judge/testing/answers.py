@@ -76,6 +76,20 @@ def verdict(criterion: Criterion, level: int, **fields: Any) -> Answer:  # noqa:
     return says(json.dumps({"reason": "as scripted", **yes_no, **fields, "score": level}))
 
 
+def parsed(original: str = "the thing", edited: str = "the new thing", **fields: Any) -> Answer:  # noqa: ANN401 - fields of the answer
+    """An instruction taken apart, as the protocol `bpm` asks for it: a replacement, if not told."""
+    answer = {
+        "original_parts": [original],
+        "edited_parts": [edited],
+        "whole_picture": False,
+        "edit_type": "replace",
+        "reference_object": None,
+        "size": "none",
+        "position": "none",
+    }
+    return says(json.dumps(answer | fields))
+
+
 def fails(
     status: int,
     message: str = "no",

@@ -5,9 +5,11 @@ import pytest
 from agent_judge.metrics.parsed_instruction import (
     ParsedInstruction,
     edit_texts,
-    parse_question,
     parse_schema,
 )
+from agent_judge.rubrics.measure import Measure
+from agent_judge.rubrics.prompts import PromptContext, system_prompt
+from agent_judge.rubrics.protocol import rubric_of
 
 CUP = {
     "whole_picture": False,
@@ -76,9 +78,24 @@ def test_schema_names_every_field_and_allows_no_other():
     assert schema["additionalProperties"] is False
 
 
+def the_question() -> str:
+    rubric = rubric_of("size")
+    assert isinstance(rubric, Measure)
+    context = PromptContext(
+        edit_type=None,
+        has_reference=False,
+        cropped=False,
+        masked=False,
+        several_targets=False,
+        alone=False,
+        convention="",
+    )
+    return system_prompt(rubric.parse, context)
+
+
 def test_question_names_every_field_and_every_word_on_offer_in_the_order_of_the_schema():
     properties = parse_schema()["properties"]
-    question = parse_question()
+    question = the_question()
     places = [question.index(f"`{name}`") for name in properties]
     assert places == sorted(places)
     for values in properties.values():

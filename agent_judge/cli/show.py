@@ -123,7 +123,8 @@ def _verdict(record: Record) -> Iterator[str]:
         what = f"{target['command']} {target['element']}" if "command" in target else "target"
         outside = ", outside the targets" if target.get("inside_target") is False else ""
         yield f"  {what} {_box(target['box'])}: {target['label'] or 'no level'}{outside}"
-    for anomaly in record.anomalies:
+    told = any("command" in target for target in record.per_target)
+    for anomaly in () if told else record.anomalies:
         yield f"  anomaly: {anomaly['what']}" + (
             f" at {_box(anomaly['box'])}" if anomaly.get("box") else ""
         )

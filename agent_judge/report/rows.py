@@ -192,6 +192,7 @@ def _verdict(saved: Saved, row: ReportRow, shelf: Shelf) -> dict[str, Any]:
         {
             "vote": step.vote,
             "look": step.look,
+            "about": step.about,
             "said": step.said,
             "tools": [_tool(one, row, shelf) for one in step.evidence],
         }

@@ -25,6 +25,8 @@ class Step:
     vote: int
     look: int
     """Which conversation of the vote: one a target in oracle IF, else 0."""
+    about: str
+    """What the conversation was about, where a vote has several of different kinds; else empty."""
     said: str
     """The message's text; empty where it only called tools."""
     evidence: tuple[Evidence, ...]
@@ -35,7 +37,8 @@ def steps_of(saved: Saved) -> tuple[Step, ...]:
     """The steps of all votes and looks of a record, in order."""
     left = iter(saved.record.evidence)
     steps = []
-    for (vote, look), replies in itertools.groupby(saved.replies, key=_conversation):
+    for (vote, look), group in itertools.groupby(saved.replies, key=_conversation):
+        replies = list(group)
         messages = [reply["message"] for reply in replies]
         for number, message in enumerate(messages, start=1):
             answered = number < len(messages)
@@ -44,6 +47,7 @@ def steps_of(saved: Saved) -> tuple[Step, ...]:
                 Step(
                     vote=vote,
                     look=look,
+                    about=replies[0].get("about", ""),
                     said=text_of(message),
                     evidence=tuple(itertools.islice(left, n_calls)),
                 )
@@ -58,7 +62,7 @@ def _conversation(reply: Mapping[str, Any]) -> tuple[int, int]:
 def _unclaimed(evidence: Sequence[Evidence]) -> Iterator[Step]:
     """Evidence whose message was not kept: a conversation that broke off while it was looking."""
     if evidence:
-        yield Step(vote=0, look=0, said="", evidence=tuple(evidence))
+        yield Step(vote=0, look=0, about="", said="", evidence=tuple(evidence))
 
 
 def text_of(message: Mapping[str, Any]) -> str:

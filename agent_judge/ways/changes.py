@@ -180,12 +180,14 @@ def _replies(rounds: Sequence[_Round]) -> Iterator[Mapping[str, Any]]:
     follows from how the first look was read.
     """
     for vote, one in enumerate(rounds):
-        traces = [one.outcome.trace, *(decided.trace for decided in one.decided)]
-        for number, trace in enumerate(traces):
+        traces = [("what changed", one.outcome.trace)]
+        traces += [(str(decided.change), decided.trace) for decided in one.decided]
+        for number, (about, trace) in enumerate(traces):
             for message in trace.replies:
                 yield {
                     "vote": vote,
                     "look": number,
+                    "about": about,
                     "size_wh": list(one.outcome.look.view.size_wh),
                     "boxes_asked": number == 0,
                     "message": message,

@@ -271,7 +271,11 @@ async def test_tool_replies_and_messages_are_kept_in_order(sample):
     look = calls(("difference", {}))
     one = await judged(sample, ScriptedJudge([look, names(INSIDE), decides(True)]), mode="tool")
     assert [evidence.tool for evidence in one.record.evidence] == ["difference"]
-    assert [(reply["vote"], reply["look"]) for reply in one.replies] == [(0, 0), (0, 0), (0, 1)]
+    assert [(reply["look"], reply["about"]) for reply in one.replies] == [
+        (0, "what changed"),
+        (0, "what changed"),
+        (1, "EDIT red, square tile"),
+    ]
 
 
 async def test_the_embedded_judge_says_that_it_takes_a_model(sample):

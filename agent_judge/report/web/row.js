@@ -81,7 +81,7 @@ function changeOf(one) {
 }
 
 function anomalies(record) {
-  if (!record.anomalies.length) return null;
+  if (!record.anomalies.length || record.per_target.some((one) => one.command)) return null; // told above
   return AJ.h("ul", {}, record.anomalies.map((one) => AJ.h("li", {}, AJ.own(one.what), one.box ? ` [${one.box.map((v) => AJ.number(v, 1)).join(", ")}]` : "")));
 }
 
@@ -118,7 +118,7 @@ function loop(found) {
   const several = new Set(found.steps.map((step) => `${step.vote}/${step.look}`)).size > 1;
   return AJ.h("details", { open: true }, AJ.h("summary", {}, `The loop, step by step (${found.steps.length})`),
     AJ.h("ol", { class: "steps" }, found.steps.map((step) => AJ.h("li", {},
-      several && AJ.h("div", { class: "look" }, `vote ${step.vote + 1}, target ${step.look + 1}`),
+      several && AJ.h("div", { class: "look" }, `vote ${step.vote + 1}, `, step.about ? AJ.own(step.about) : `target ${step.look + 1}`),
       step.said && said(step.said),
       step.tools.map(tool)))));
 }

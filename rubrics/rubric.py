@@ -41,6 +41,9 @@ class Rubric:
     failures: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     """Names of what went wrong, each with its levels; empty: anything below the best is a failure
     of this criterion."""
+    labelled_as: Criterion | None = None
+    """The criterion whose human labels tell about this one where it has none of its own. They are
+    on another scale: only their order counts."""
     category: str | None = None
     """The group of criteria that it belongs to, where the protocol has groups."""
     reference: Reference = "context"
@@ -78,5 +81,15 @@ class Rubric:
 
 def common_fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of `Rubric` in a criterion's TOML table, but for the scale."""
-    names = ("criterion", "name", "asks", "subject", "notes", "type_notes", "category", "reference")
+    names = (
+        "criterion",
+        "name",
+        "asks",
+        "subject",
+        "notes",
+        "type_notes",
+        "category",
+        "labelled_as",
+        "reference",
+    )
     return {name: data[name] for name in names if name in data}

@@ -20,6 +20,7 @@ from agent_judge.stats.breakdown import (
     agreement_by_group,
     disagreements,
 )
+from agent_judge.stats.preferences import preferences
 from agent_judge.stats.raters import rater_pairs
 
 
@@ -71,6 +72,10 @@ def _as_json(
                     for c, values in run.people.items()
                 },
                 "groups": [asdict(group) for group in of_run],
+                "preferences": [
+                    {"mode": mode, "criterion": what, **asdict(one)}
+                    for (mode, what), one in preferences(run.rated).items()
+                ],
                 "disagreements": [
                     _disagreement(row) for row in disagreements(run.rated, limit=n_rows)
                 ],

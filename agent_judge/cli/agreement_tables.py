@@ -16,6 +16,7 @@ from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
 from agent_judge.stats.agreement import Agreement
 from agent_judge.stats.breakdown import GroupAgreement, disagreements
+from agent_judge.stats.preferences import preferences
 from agent_judge.stats.raters import rater_pairs
 
 _FIGURES: Mapping[str, str] = {
@@ -69,6 +70,8 @@ def print_agreement(
             _print_confusion(console, head, agreement, rubric)
     for letter, run in zip(letters(len(runs)), runs, strict=True):
         _print_disagreements(console, f"run {letter}" if len(runs) > 1 else "", run, n_rows)
+    for letter, run in zip(letters(len(runs)), runs, strict=True):
+        _print_preferences(console, f"run {letter}: " if len(runs) > 1 else "", run)
     console.print("\n95 % intervals by source picture; none for fewer than six")
 
 
@@ -149,6 +152,18 @@ def _print_confusion(console: Console, head: str, agreement: Agreement, rubric: 
     for level, counts in zip(best_first, agreement.confusion[::-1], strict=True):
         table.add_row(rubric.numbered(level), *map(str, counts[::-1]))
     console.print()
+    console.print(table)
+
+
+def _print_preferences(console: Console, whose: str, run: RatedRun) -> None:
+    found = preferences(run.rated)
+    if not found:
+        return
+    console.print(f"\n{whose}pairs of editors on one item, preferred as people do", style="bold")
+    table = plain_table("", "share", "right", "wrong", "judge ties", "people tie")
+    for (mode, what), one in sorted(found.items()):
+        counts = (one.n_right, one.n_wrong, one.n_undecided, one.n_tied)
+        table.add_row(f"{mode}, {what}", figure(one.share, 3), *map(str, counts))
     console.print(table)
 
 

@@ -23,6 +23,7 @@ from agent_judge.cli.run_facts import (
 from agent_judge.cli.tables import figure, plain_table, table_console
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
+from agent_judge.metrics.preference import ground_truth_test
 from agent_judge.records import Record, Scale
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
@@ -30,6 +31,7 @@ from agent_judge.run import Run, refuse_two_protocols
 from agent_judge.stats import compare as stats
 from agent_judge.stats.compare import Comparison, Pair
 from agent_judge.stats.intervals import Estimate
+from agent_judge.stats.overall import overall_by_row
 from agent_judge.stats.power import samples_needed
 from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED
 
@@ -62,7 +64,33 @@ def compare(
         console.print(line)
     for one in comparisons:
         _print_comparison(console, one, rows)
+    if overall := _overall(records_a, records_b):
+        console.print(f"\n{overall}", soft_wrap=True)
     console.print("\npoints of 100; 95 % intervals and p by source picture")
+
+
+def _overall(a: Sequence[Record], b: Sequence[Record]) -> str:
+    """In how many items which side has the higher overall figure; empty where there is none."""
+    by_editor = any(len({record.editor for record in side}) > 1 for side in (a, b))
+    of_a, of_b = (_overall_by_item(side, by_editor=by_editor) for side in (a, b))
+    pairs = [(of_a[key], of_b[key]) for key in of_a if key in of_b]
+    if not pairs:
+        return ""
+    found = ground_truth_test(pairs)
+    return (
+        f"overall figure: higher in A for {found.n_right} of {len(pairs)} items, in B for "
+        f"{found.n_wrong}, the same for {found.n_undecided}. Where A is the ground truth, this is "
+        "BPM's ground-truth test."
+    )
+
+
+def _overall_by_item(records: Sequence[Record], *, by_editor: bool) -> dict[tuple[str, ...], float]:
+    figures = overall_by_row(records)
+    return {
+        (r.item, r.editor) if by_editor else (r.item,): figures[r.mode, r.id]
+        for r in records
+        if (r.mode, r.id) in figures
+    }
 
 
 def _read(folder: Path) -> tuple[RunFacts, list[Record]]:
@@ -136,6 +164,10 @@ def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
         console.print(
             f"with this spread, a true difference of {_POINTS_WORTH_FINDING} points takes {n} pairs"
         )
+    same = len(one.pairs) - one.n_better_in_a - one.n_better_in_b
+    console.print(
+        f"better in A: {one.n_better_in_a}, better in B: {one.n_better_in_b}, the same: {same}"
+    )
     _print_transitions(console, one, rubric)
     _print_changed(console, one, n_rows)
 
@@ -215,6 +247,8 @@ def _comparison_json(one: Comparison) -> dict[str, Any]:
     return {
         **kept,
         "n_pairs": len(one.pairs),
+        "n_better_in_a": one.n_better_in_a,
+        "n_better_in_b": one.n_better_in_b,
         "difference_100": asdict(one.difference_100),
         "by_type": {name: asdict(estimate) for name, estimate in one.by_type.items()},
         "changed": [

@@ -7,6 +7,7 @@ from agent_judge.case import Bench
 from agent_judge.judges.base import ReplyCache
 from agent_judge.judges.budget import Purse
 from agent_judge.judges.choose import choose_judge
+from agent_judge.metrics.networks import shared_clip, shared_segmenter
 from agent_judge.settings import Settings
 from agent_judge.tools.base import Tool
 from agent_judge.tools.loaded import device_for, shared_detector, shared_upscaler
@@ -37,6 +38,10 @@ def load_networks(settings: Settings) -> None:
         device_for(tools.device)
     if tools.detector is not None:
         shared_detector(tools.detector, tools.device)
+    if tools.clip is not None:
+        shared_clip(tools.clip, tools.device)
+    if tools.segmenter is not None:
+        shared_segmenter(tools.segmenter, tools.device)
     if tools.enhancer not in NETWORKS:
         shared_upscaler(tools.enhancer, tools.device)
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from agent_judge.metrics.setwise import BpmParts, overall_absolute, overall_setwise
-from agent_judge.records import Record
+from agent_judge.records import Mode, Record
 
-Row = tuple[str, str]
+Row = tuple[Mode, str]
 """Mode and id of a row."""
 
 

@@ -73,6 +73,16 @@ class Comparison:
     """The difference within each instruction type."""
 
     @property
+    def n_better_in_b(self) -> int:
+        """Pairs with the higher level in B."""
+        return sum(pair.change > 0 for pair in self.pairs)
+
+    @property
+    def n_better_in_a(self) -> int:
+        """Pairs with the higher level in A."""
+        return sum(pair.change < 0 for pair in self.pairs)
+
+    @property
     def changed(self) -> tuple[Pair, ...]:
         """The pairs whose level changed, the largest changes first."""
         return tuple(pair for pair in self.pairs if pair.change)

@@ -170,7 +170,21 @@ class RatingIndex:
     def of_row(
         self, criterion: Criterion, *, id: str, item: str, editor: str
     ) -> Mapping[str, Rating]:
-        """Each rater's rating of a row; empty where nobody rated it."""
+        """Each rater's rating of a row; empty where nobody rated it.
+
+        Where nobody rated this criterion, those of the one that its rubric names beside it count,
+        on their own scale.
+        """
+        found = self._of_row(criterion, id=id, item=item, editor=editor)
+        beside = rubric_of(criterion).labelled_as
+        if found or beside is None:
+            return found
+        others = self._of_row(beside, id=id, item=item, editor=editor)
+        return {by: replace(rating, on_levels=False) for by, rating in others.items()}
+
+    def _of_row(
+        self, criterion: Criterion, *, id: str, item: str, editor: str
+    ) -> Mapping[str, Rating]:
         of_id = self._by_row.get((criterion, id), {})
         return self._by_row.get((criterion, item, editor), {}) | of_id
 

@@ -1,0 +1,78 @@
+"""Pairs of editors on one item: does the judge prefer the picture that people prefer?"""
+
+import pytest
+
+from agent_judge.stats.overall import overall_by_row
+from agent_judge.stats.preferences import OVERALL, preferences
+from agent_judge.stats.ratings import Rating, RatingIndex, rated_records
+from tests.stats.rows import record
+
+
+def rating(id_, criterion, value):
+    return Rating(by="p", criterion=criterion, value=value, id=id_)
+
+
+def two_editors(*levels, item="x"):
+    """Editor a and b on one item: `(level, people's level)` each."""
+    records = [
+        record(level, id=f"{item}-{editor}", item=item, editor=editor)
+        for editor, (level, _) in zip("ab", levels, strict=True)
+    ]
+    ratings = [rating(r.id, "IF", people) for r, (_, people) in zip(records, levels, strict=True)]
+    return records, ratings
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ((4, 3), (1, 1), (1, 0, 0, 0)),
+        ((1, 3), (4, 1), (0, 1, 0, 0)),
+        ((2, 3), (2, 1), None),  # the judge ties: nothing was decided and nothing tied
+        ((4, 2), (1, 2), (0, 0, 0, 1)),
+    ],
+)
+def test_a_pair_is_right_when_people_prefer_the_same(a, b, expected):
+    records, ratings = two_editors(a, b)
+    found = preferences(rated_records(records, ratings)).get(("tool", "IF"))
+    counts = found and (found.n_right, found.n_wrong, found.n_undecided, found.n_tied)
+    assert counts == expected
+
+
+def test_pictures_of_other_items_are_no_pair():
+    one, of_one = two_editors((4, 4), (1, 1), item="x")
+    other, of_other = two_editors((4, 1), (1, 4), item="y")
+    found = preferences(rated_records([*one, *other], [*of_one, *of_other]))["tool", "IF"]
+    assert (found.n_right, found.n_wrong, found.share) == (1, 1, 0.5)
+
+
+def test_the_overall_figure_needs_all_criteria_of_a_row():
+    row = {"id": "r", "item": "r"}
+    both = [record(4, criterion="IF", **row), record(1, criterion="VC", **row)]
+    assert overall_by_row(both) == {("tool", "r"): 50.0}
+    assert overall_by_row(both[:1]) == {}
+
+
+def test_people_s_overall_is_the_mean_of_what_they_rated():
+    records, ratings = two_editors((4, 4), (3, 1))
+    vc = [record(1, criterion="VC", id=r.id, item=r.item, editor=r.editor) for r in records]
+    people = [rating(r.id, "VC", value) for r, value in zip(vc, (1, 4), strict=True)]
+    found = preferences(rated_records([*records, *vc], [*ratings, *people]))
+    assert found["tool", OVERALL].n_tied == 1  # (4 + 1) / 2 and (1 + 4) / 2
+
+
+def test_labels_of_the_criterion_named_beside_it_count_by_their_order_alone():
+    measured = [
+        record(level, criterion="preserve", id=id_, item=id_)
+        for id_, level in (("a", -0.5), ("b", -0.1))
+    ]
+    ratings = [rating("a", "VC", 2), rating("b", "VC", 4)]
+    rated = rated_records(measured, ratings)
+    assert [list(row.values.values()) for row in rated] == [[2.0], [4.0]]
+    assert not any(row.on_levels for row in rated)
+
+
+def test_own_labels_come_before_those_of_another_criterion():
+    index = RatingIndex([rating("a", "VC", 2), rating("a", "preserve", -0.2)])
+    found = index.of_row("preserve", id="a", item="a", editor="m")
+    assert [one.value for one in found.values()] == [-0.2]
+    assert all(one.on_levels for one in found.values())

@@ -135,7 +135,7 @@ def _flags(
     record: Record, votes: Sequence[Sequence[_Reading | None]], vote_levels: Sequence[float | None]
 ) -> tuple[str, ...]:
     flags = {flag for flag in record.flags if not flag.startswith(_OF_A_VERDICT)}
-    if are_apart(vote_levels):
+    if are_apart(vote_levels, rubric_of(record.criterion).scale):
         flags.add("votes_apart")
     if any(isinstance(r, Verdict) and r.label_only for vote in votes for r in vote):
         flags.add("label_only")

@@ -79,10 +79,16 @@ def median_level(levels: Sequence[float | None]) -> float | None:
     return scored[(len(scored) - 1) // 2]
 
 
-def are_apart(levels: Sequence[float | None]) -> bool:
-    """Whether two votes are two levels or more apart."""
+def are_apart(levels: Sequence[float | None], scale: Scale) -> bool:
+    """Whether two votes are two levels or more apart; over half of a scale that is not whole.
+
+    Example:
+        >>> are_apart([1, 3], Scale(1, 4)), are_apart([0.2, 0.6], Scale(0, 1, whole=False))
+        (True, False)
+    """
     scored = [level for level in levels if level is not None]
-    return bool(scored) and max(scored) - min(scored) > 1
+    most = 1 if scale.whole else (scale.best - scale.worst) / 2
+    return bool(scored) and max(scored) - min(scored) > most
 
 
 def settled(votes: Sequence[Sequence[Outcome]], intake: Intake, rubric: Rubric) -> dict[str, Any]:
@@ -109,7 +115,7 @@ def settled(votes: Sequence[Sequence[Outcome]], intake: Intake, rubric: Rubric) 
         "per_target": _per_target(votes[worst.index(chosen)]),
         "vote_levels": tuple(levels),
         "evidence": tuple(e for o in outcomes for e in o.trace.evidence),
-        "flags": _flags(outcomes, levels),
+        "flags": _flags(outcomes, levels, scale),
         **_cost_fields(outcomes),
     }
 
@@ -178,12 +184,14 @@ def _per_target(vote: Sequence[Outcome]) -> tuple[Mapping[str, Any], ...]:
     )
 
 
-def _flags(outcomes: Sequence[Outcome], levels: Sequence[float | None]) -> tuple[str, ...]:
+def _flags(
+    outcomes: Sequence[Outcome], levels: Sequence[float | None], scale: Scale
+) -> tuple[str, ...]:
     flags = {flag for o in outcomes for flag in o.trace.ledger.flags}
     flags |= {f"http:{o.error.http_status}" for o in outcomes if o.error and o.error.http_status}
     if all(o.identical for o in outcomes):
         flags.add("identical")
-    if are_apart(levels):
+    if are_apart(levels, scale):
         flags.add("votes_apart")
     return tuple(sorted(flags))
 

@@ -8,6 +8,7 @@ asked for was done.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -124,7 +125,8 @@ async def _decide(case: Case, intake: Intake, naming: Look, vote: int, one: _Dec
     Raises:
         JudgeError: it could not be judged.
     """
-    look = about_change(
+    look = await asyncio.to_thread(
+        about_change,
         intake.row,
         case.criterion,
         one.change,
@@ -158,11 +160,12 @@ def _share(decided: Sequence[_Decided], rubric: Changes) -> Verdict:
             explanation="no change was found: nothing that was asked for was done",
         )
     best = rubric.decision.scale.best
+    as_wanted = rubric.decision.label_of(best).casefold()
     verdicts = [(one.change, one.verdict) for one in decided if one.verdict is not None]
     good = [change for change, verdict in verdicts if verdict.level == best]
     return Verdict(
         level=len(good) / len(decided),
-        label=f"{len(good)} of {len(decided)} coherent",
+        label=f"{len(good)} of {len(decided)} {as_wanted}",
         answers=(),
         explanation="\n".join(f"{c}: {v.label}. {v.explanation}" for c, v in verdicts),
         anomalies=tuple(

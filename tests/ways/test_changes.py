@@ -263,6 +263,7 @@ async def test_each_vote_names_and_judges_anew(sample):
     by = ScriptedJudge([*script, names(OUTSIDE), decides(False)])
     record = await record_of(sample, by, judge={"votes": 3})
     assert (record.vote_levels, record.level) == ((1, 0.5, 0), 0.5)
+    assert record.flags == ("votes_apart",)
     assert [change["command"] for change in record.per_target] == ["EDIT", "ADD"]
     assert [request.vote for request in by.requests] == [0, 0, 1, 1, 1, 2, 2]
 

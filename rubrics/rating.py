@@ -26,6 +26,8 @@ class Rating(Rubric):
     """A question answered by yes or no besides the number; None for the number alone."""
     reason: str
     """What is asked for as the reason: its length and content."""
+    reward_name: str | None = None
+    """What it is called in the texts that image editors are trained on; None: it is no reward."""
 
     def label_of(self, level: float) -> str:
         """The number itself."""
@@ -61,5 +63,6 @@ def rating_from(data: Mapping[str, Any]) -> Rating:
         anchors={int(number): means for number, means in data["anchors"].items()},
         yes_no=data.get("yes_no"),
         reason=data["reason"],
+        reward_name=data.get("reward_name"),
         when_identical=data.get("when_identical"),
     )

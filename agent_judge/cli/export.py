@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOBase
@@ -21,6 +22,7 @@ from agent_judge.report.export import (
     write_parquet,
 )
 from agent_judge.report.junit import write_junit
+from agent_judge.report.rewards import write_rewards
 from agent_judge.run import Run
 from agent_judge.whole_file import written_whole
 
@@ -28,30 +30,52 @@ from agent_judge.whole_file import written_whole
 def export(
     run_dir: Annotated[Path, typer.Argument(help="Folder given to `run --out`.")],
     format_: Annotated[
-        Format, typer.Option("--format", help="CSV: lists are JSON in the cell. JUnit: for CI.")
+        Format,
+        typer.Option(
+            "--format",
+            help="CSV: lists are JSON in the cell. JUnit: for CI. rewards: for training.",
+        ),
     ] = "jsonl",
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="File to write; default: standard output.")
     ] = None,
 ) -> None:
-    """Write one row per (id, criterion): verdict, evidence, cost and versions."""
-    records = Run.open(run_dir).records()
+    """Write one row per (id, criterion): verdict, evidence, cost and versions.
+
+    The format rewards has one row per id with its reward text: training data for image editors.
+    """
+    run = Run.open(run_dir)
+    records = run.records()
     if format_ == "parquet":
         if out is None:
             raise InputError("--format parquet needs a file: pass -o FILE")
         with _finished_or_absent(out) as half:
             write_parquet(records, half)
         return
-    write = {"jsonl": write_jsonl, "csv": write_csv, "junit": write_junit}[format_]
+    writers = {"jsonl": write_jsonl, "csv": write_csv, "junit": write_junit}
+
+    def write(stream: TextIOBase) -> None:
+        if format_ == "rewards":
+            _tell_left_out(write_rewards(run, stream))
+        else:
+            writers[format_](records, stream)
+
     if out is None:
         with _stdout() as stream:
-            write(records, stream)
+            write(stream)
         return
     with (
         _finished_or_absent(out) as half,
         half.open("w", encoding="utf-8", errors=ENCODING_ERRORS, newline="") as stream,
     ):
-        write(records, stream)
+        write(stream)
+
+
+def _tell_left_out(left_out: Counter[str]) -> None:
+    if left_out:
+        why = ", ".join(f"{name} {n}" for name, n in left_out.most_common())
+        n = left_out.total()
+        print(f"rows left out, because they are not scored on all: {n} ({why})", file=sys.stderr)
 
 
 @contextmanager

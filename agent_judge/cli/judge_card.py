@@ -8,7 +8,10 @@ from agent_judge.rubrics.protocol import DEFAULT_CRITERIA
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED
 
-NO_EXAM = f"audits plant edits for {' and '.join(DEFAULT_CRITERIA)} only: nothing is known here"
+NO_EXAM = (
+    f"audits plant edits for {' and '.join(DEFAULT_CRITERIA)} only: no exam tells how well this "
+    "judge does here"
+)
 
 
 def card_lines(run: Run, folder: Path | None = None) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """Records as JUnit XML, which CI systems show as tests: one test case per (id, criterion).
 
-A test must pass or fail; a ladder has four levels. The two lower levels fail (the edit is not what
-was asked for, or the scene has several anomalies), and so does a row whose editing model gave
-nothing to judge. What could not be judged is an error: neither a pass nor a failure of the model.
+A test must pass or fail; a scale has several levels. Those in its lower half fail (of a ladder the
+two lower ones: the edit is not what was asked for, or the scene has several anomalies), and so does
+a row whose editing model gave nothing to judge. What could not be judged is an error: neither a
+pass nor a failure of the model.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
 from agent_judge.records import Record
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.summary import UNNAMED_EDITOR
 
-LOWEST_PASS = 3
-"""The lowest level that passes."""
+LOWEST_PASS_100 = 50
+"""The lowest score that passes."""
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -52,8 +54,8 @@ def _case(record: Record, suite: str, xml: XMLGenerator) -> None:
 def _outcome(record: Record) -> Iterator[tuple[str, str]]:
     """The element that says how a test case failed; none when it passed."""
     if record.level is not None:
-        if record.level < LOWEST_PASS:
-            yield "failure", f"{record.label} (level {record.level})"
+        if rubric_of(record.criterion).scale.score_100(record.level) < LOWEST_PASS_100:
+            yield "failure", f"{record.label} (level {record.level:g})"
     elif record.status == "unscored":
         yield "error", f"not judged: {record.reason}"
     else:

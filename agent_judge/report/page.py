@@ -16,6 +16,7 @@ from agent_judge.rubrics.rubric import Rubric
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED
 from agent_judge.stats.diagnosis import Diagnosis
+from agent_judge.stats.further import digits_of, in_words
 from agent_judge.stats.summary import RULES, UNNAMED_EDITOR
 
 WEB = Path(__file__).parent / "web"
@@ -59,7 +60,7 @@ def render_page(
         lstrip_blocks=True,
     )
     environment.filters["figure"] = _figure
-    environment.globals["shade"] = _shade
+    environment.globals.update(shade=_shade, in_words=in_words, digits_of=digits_of)
     return environment.get_template("index.html.j2").render(
         runs=[{**_facts(name, run), "card": judge_card(run)} for name, run in runs.items()],
         summary=summary,
@@ -83,12 +84,12 @@ def _criteria(runs: Mapping[str, Run]) -> tuple[Criterion, ...]:
 
 
 def _shade(bin_: int, n_bins: int) -> int:
-    """The colour of a bin, 1 (worst) to 4 (best): scales have more or fewer bins than colours."""
-    return 1 + round(3 * bin_ / (n_bins - 1))
+    """The colour of a bin, 1 (worst) to 7 (best); a scale of four takes every other one."""
+    return 1 + round(6 * bin_ / (n_bins - 1))
 
 
-def _figure(value: float | None) -> str:
-    return "\N{EN DASH}" if value is None else f"{value:.1f}"
+def _figure(value: float | None, digits: int = 1) -> str:
+    return "\N{EN DASH}" if value is None else f"{value:.{digits}f}"
 
 
 def _facts(name: str, run: Run) -> dict[str, Any]:

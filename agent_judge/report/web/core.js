@@ -23,7 +23,7 @@ AJ.h = (tag, attributes, ...children) => {
     else if (name === "style") Object.assign(element.style, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false && child !== ""));
   return element;
 };
 
@@ -52,8 +52,8 @@ AJ.binOf = (criterion, level) => {
   const { worst, best, bins, whole } = AJ.about.rubrics[criterion];
   return whole ? Math.round(level - worst) : Math.min(bins.length - 1, Math.floor(((level - worst) / (best - worst)) * bins.length));
 };
-// Its colour, 1 to 4.
-AJ.shade = (criterion, bin) => 1 + Math.round((3 * bin) / (AJ.about.rubrics[criterion].bins.length - 1));
+// Its colour, 1 to 7: a ladder of four takes every other one.
+AJ.shade = (criterion, bin) => 1 + Math.round((6 * bin) / (AJ.about.rubrics[criterion].bins.length - 1));
 AJ.binName = (criterion, bin) => {
   const { bins, levels } = AJ.about.rubrics[criterion];
   const named = levels.find(({ number }) => String(number) === bins[bin]);
@@ -71,8 +71,8 @@ AJ.fateWord = (fate) => (AJ.has(fate.level) ? String(fate.level) : fate.reason ?
 AJ.chip = (criterion, fate) => {
   if (!fate) return AJ.h("span", { class: "chip" }, AJ.h("span", {}, "not asked for"));
   if (AJ.has(fate.level)) {
-    const shade = AJ.shade(criterion, AJ.binOf(criterion, fate.level));
-    return AJ.h("span", { class: `chip l${shade}` }, AJ.h("b", {}, AJ.number(fate.level, 3)), AJ.h("span", {}, AJ.labelOf(criterion, fate.level)));
+    const shade = AJ.shade(criterion, AJ.binOf(criterion, fate.level)), label = AJ.labelOf(criterion, fate.level);
+    return AJ.h("span", { class: `chip l${shade}` }, AJ.h("b", {}, AJ.number(fate.level, 3)), label && AJ.h("span", {}, label));
   }
   const word = AJ.fateWord(fate);
   return AJ.h("span", { class: "chip", title: AJ.about.meanings[word] }, AJ.h("b", {}, "–"), AJ.h("span", {}, word.replaceAll("_", " ")));

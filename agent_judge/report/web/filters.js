@@ -40,6 +40,7 @@ function furthest(line) {
   }));
 }
 
+const MANY_CRITERIA = 4;
 const plainFields = ["run", "editor", "type", "mode"];
 
 // One test a filter; `skip` leaves one out, to count what it would find.
@@ -90,7 +91,7 @@ AJ.filterBar = (set) => {
   return AJ.h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
     searchBox(set, go),
     plainFields.map((name) => fieldSelect(name, set, go)),
-    levelButtons(set, go),
+    levelFilters(set, go),
     select("Target size", "size", set, go, AJ.sizes.map((bin) => [bin.key, `${bin.label} (${AJ.lines.filter((l) => bin.holds(l.area_pct)).length})`])),
     select("No level because", "fate", set, go, fateChoices()),
     select("Flag", "flag", set, go, AJ.choices(AJ.lines.flatMap((line) => line.flags)).map(([flag, n]) => [flag, `${flag} (${n})`])),
@@ -136,6 +137,13 @@ function select(title, name, set, go, choices, any = "any") {
 function fateChoices() {
   const words = AJ.lines.flatMap((line) => Object.values(line.fates).filter((fate) => !AJ.has(fate.level)).map(AJ.fateWord));
   return AJ.choices(words).map(([word, n]) => [word, `${word.replaceAll("_", " ")} (${n})`]);
+}
+
+// Where there are many criteria their buttons are folded away, but for those that filter now.
+function levelFilters(set, go) {
+  const buttons = levelButtons(set, go), { criteria } = AJ.about;
+  if (criteria.length <= MANY_CRITERIA) return buttons;
+  return AJ.h("details", { open: criteria.some((criterion) => set.has(criterion)) }, AJ.h("summary", {}, `Levels of ${criteria.length} criteria`), AJ.h("div", {}, buttons));
 }
 
 // A button a level, with how many rows it would leave: a histogram that filters.

@@ -122,7 +122,7 @@ function scatter(scale, criterion) {
       : [Plot.dot(points, { x: "x", y: "y", fill: "bin", fillOpacity: 0.75, r: 4, stroke: "var(--paper)", strokeWidth: 0.5, title: (d) => `${d.id}: ${d.level} ${AJ.labelOf(criterion, d.level)}`.trim(), href: (d) => rowOf(d.id) })];
     const { worst, best } = AJ.about.rubrics[criterion];
     const steps = [0, 1, 2, 3].map((n) => worst + ((best - worst) * n) / 3);
-    const color = points.length > MANY_POINTS ? { type: "linear", domain: steps, range: [1, 2, 3, 4].map((l) => `var(--l${l})`), interpolate: "rgb" } : binColour(criterion);
+    const color = points.length > MANY_POINTS ? { type: "linear", domain: steps, range: [1, 3, 5, 7].map((l) => `var(--l${l})`), interpolate: "rgb" } : binColour(criterion);
     return Plot.plot({ width, height: width * 0.62, marginLeft: 52, grid: true, color, r: { range: [1, 9] }, x: percentAxis("target width", points.map((d) => d.x)), y: percentAxis("target height", points.map((d) => d.y)), marks });
   });
 }

@@ -35,12 +35,15 @@ def agree(
         ),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Rows of largest disagreement to list.")] = 10,
+    classical: Annotated[
+        bool, typer.Option("--classical", help="How L1, L2, PSNR and SSIM track the levels.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Of the intervals.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
 ) -> None:
     """Compare a judge's levels with people's: by mode, criterion, type, size and editor."""
     ratings = [rating for path in labels or () for rating in read_ratings(path)]
-    runs = [rated_run(folder, ratings) for folder in run_dirs]
+    runs = [rated_run(folder, ratings, classical=classical) for folder in run_dirs]
     refuse_two_protocols({run.facts.run: run.facts.protocol for run in runs})
     groups = [agreement_by_group(run.rated, seed=seed) for run in runs]
     shared = over_shared_rows(runs)
@@ -72,6 +75,7 @@ def _as_json(
                     for c, values in run.people.items()
                 },
                 "groups": [asdict(group) for group in of_run],
+                "classical": [asdict(one) for one in run.tracking],
                 "preferences": [
                     {"mode": mode, "criterion": what, **asdict(one)}
                     for (mode, what), one in preferences(run.rated).items()

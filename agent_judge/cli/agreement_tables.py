@@ -71,7 +71,9 @@ def print_agreement(
     for letter, run in zip(letters(len(runs)), runs, strict=True):
         _print_disagreements(console, f"run {letter}" if len(runs) > 1 else "", run, n_rows)
     for letter, run in zip(letters(len(runs)), runs, strict=True):
-        _print_preferences(console, f"run {letter}: " if len(runs) > 1 else "", run)
+        whose = f"run {letter}: " if len(runs) > 1 else ""
+        _print_preferences(console, whose, run)
+        _print_tracking(console, whose, run)
     console.print("\n95 % intervals by source picture; none for fewer than six")
 
 
@@ -165,6 +167,24 @@ def _print_preferences(console: Console, whose: str, run: RatedRun) -> None:
         counts = (one.n_right, one.n_wrong, one.n_undecided, one.n_tied)
         table.add_row(f"{mode}, {what}", figure(one.share, 3), *map(str, counts))
     console.print(table)
+
+
+def _print_tracking(console: Console, whose: str, run: RatedRun) -> None:
+    """Signed, for L1 and L2 rise and PSNR and SSIM fall with the distance."""
+    if not run.tracking:
+        return
+    console.print(f"\n{whose}classical columns: Spearman with people, with the judge", style="bold")
+    groups = sorted({(one.mode, one.criterion) for one in run.tracking})
+    table = plain_table("", *(f"{mode}, {criterion}" for mode, criterion in groups))
+    for column in dict.fromkeys(one.column for one in run.tracking):
+        found = {(one.mode, one.criterion): one for one in run.tracking if one.column == column}
+        cells = (found[group] for group in groups)
+        table.add_row(column, *(f"{_rho(c.with_people)}, {_rho(c.with_judge)}" for c in cells))
+    console.print(table)
+
+
+def _rho(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.2f}"
 
 
 def _print_disagreements(console: Console, whose: str, run: RatedRun, n_rows: int) -> None:

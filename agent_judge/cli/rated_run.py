@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_judge.classical_columns import classical_columns
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion
@@ -18,6 +19,7 @@ from agent_judge.stats.ratings import (
     parse_ratings,
     rated_records,
 )
+from agent_judge.stats.tracking import Tracking, tracking
 from agent_judge.store import PlannedRow
 
 Values = Mapping[str, Mapping[str, float]]
@@ -32,6 +34,8 @@ class RatedRun:
     people: Mapping[Criterion, Values]
     rated: Sequence[RatedRecord]
     """The rows among them that the judge scored."""
+    tracking: Sequence[Tracking] = ()
+    """How the classical columns track them, where that was asked for."""
 
 
 def read_ratings(path: Path) -> list[Rating]:
@@ -48,12 +52,13 @@ def read_ratings(path: Path) -> list[Rating]:
         raise InputError(f"--labels {path}: {err}") from err
 
 
-def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
+def rated_run(folder: Path, ratings: Sequence[Rating], *, classical: bool) -> RatedRun:
     """A run with people's ratings.
 
     Args:
         folder: the run's.
         ratings: of any rows; empty for those of the run's manifest.
+        classical: whether to compute the classical columns; pictures are read for them.
 
     Raises:
         InputError: no run, or nobody rated any of its rows.
@@ -71,7 +76,12 @@ def rated_run(folder: Path, ratings: Sequence[Rating]) -> RatedRun:
             "manifest (agent-judge annotate asks for IF and VC), or pass --labels FILE with ids of "
             "that run"
         )
-    return RatedRun(facts=facts, people=people, rated=rated_records(records, ratings))
+    rated = rated_records(records, ratings)
+    tracks: Sequence[Tracking] = ()
+    if classical:
+        ids = {one.record.id for one in rated}
+        tracks = tracking(rated, dict(classical_columns(row for row in rows if row.id in ids)))
+    return RatedRun(facts=facts, people=people, rated=rated, tracking=tracks)
 
 
 def _people(

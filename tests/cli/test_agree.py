@@ -2,9 +2,11 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import stats
 
+from agent_judge.images import encode_png
 from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.store import Store
 from tests.cli.calls import call
@@ -160,6 +162,32 @@ def test_a_run_without_labels_says_where_they_come_from(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not RATINGS.is_dir(), reason=f"needs the ImagenHub ratings in {RATINGS}")
+def test_classical_columns_stand_beside_the_judge(tmp_path, capsys):
+    folder = make(tmp_path / "run", JUDGE)
+    with Store.open(folder) as store:
+        rows = [dict(planned.row) for planned in store.planned()]
+    grey = np.full((30, 30, 3), 100, np.uint8)
+    shifts = [1, 3, 5, 20, 60, 90, 30, 2]
+    for number, (row, shift) in enumerate(zip(rows, shifts, strict=True)):
+        paths = {name: str(tmp_path / f"{name}{number}.png") for name in ("source", "edited")}
+        Path(paths["source"]).write_bytes(encode_png(grey))
+        Path(paths["edited"]).write_bytes(encode_png(grey + np.uint8(shift)))
+        row.update(paths)
+    with Store.create(folder, BINDING) as store:
+        plan_rows(store, rows)
+    found = agreed(capsys, folder, "--classical")["runs"][0]["classical"]
+    by_column = {one["column"]: one for one in found}
+    people = [(a + b) / 2 for a, b in PEOPLE]
+    assert by_column["l1"]["with_people"] == pytest.approx(
+        stats.spearmanr(shifts, people).statistic
+    )
+    assert by_column["psnr"]["with_judge"] == pytest.approx(
+        -stats.spearmanr(shifts, JUDGE).statistic
+    )
+    assert call("agree", folder, "--classical") == 0
+    assert "Spearman with people, with the judge" in capsys.readouterr().out
+
+
 def test_imagenhubs_raters_agree_as_published(tmp_path, capsys):
     tables = sorted((RATINGS / "imagenhub_text_guided").glob("*.tsv"))
     with tables[0].open(encoding="utf-8", newline="") as file:

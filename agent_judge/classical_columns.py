@@ -1,0 +1,42 @@
+"""The classical columns of a run's rows: L1, L2, PSNR and SSIM, computed when they are asked for.
+
+They are no part of a run: they enter no level, and take a tenth of a second and more for each
+megapixel that a run has no use for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from agent_judge.errors import OutputFault, SampleError
+from agent_judge.intake import take_in
+from agent_judge.manifest import sample_from_row
+from agent_judge.metrics.classical import Classical, Measures, classical
+from agent_judge.metrics.masks import box_mask
+from agent_judge.store import PlannedRow
+
+Columns = Mapping[str, float | None]
+_NOWHERE = Measures(l1=0.0, l2=0.0, psnr=None, ssim=None)
+COLUMNS = tuple(Classical(whole=_NOWHERE, inside=None, outside=None).columns())
+"""`l1, l2, psnr, ssim`, then the same inside and outside the row's boxes."""
+
+
+def classical_columns(rows: Iterable[PlannedRow]) -> Iterator[tuple[str, Columns]]:
+    """Each row's id and columns, in order; all None where its pictures cannot be compared.
+
+    Args:
+        rows: the planned rows; their pictures are read and decoded anew.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(_of_row, rows)
+
+
+def _of_row(planned: PlannedRow) -> tuple[str, Columns]:
+    try:
+        row = take_in(sample_from_row(planned.row)).row
+    except (SampleError, OutputFault):
+        return planned.id, dict.fromkeys(COLUMNS)
+    target = box_mask(row.boxes, row.view.size_wh) if row.boxes else None
+    return planned.id, classical(row.source, row.edited, target).columns()

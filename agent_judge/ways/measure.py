@@ -31,7 +31,7 @@ from agent_judge.records import Box, Evidence, Verdict
 from agent_judge.rubrics.measure import Measure
 from agent_judge.settle import Judged, Outcome, replies_of, settled
 from agent_judge.tools.loaded import shared_detector
-from agent_judge.tools.tiled_search import search
+from agent_judge.tools.tiled_search import Found, search
 
 _DIGITS = 6
 _LONGEST_NAME = 150
@@ -157,7 +157,9 @@ class _Facts:
             seen = search(pixels, phrases, shared_detector(tools.detector, tools.device)).found
         except ToolError as err:
             raise JudgeError("tool_failure", f"grounding: {err}") from err
-        best = {one.phrase: one for one in sorted(seen, key=lambda one: one.score)}
+        best: dict[str, Found] = {}
+        for one in sorted(seen, key=lambda one: -one.score):
+            best.setdefault(one.phrase, one)
         boxes = [[round(v, 1) for v in best[p].box.xyxy] for p in phrases if p in best]
         self.trace.evidence.append(
             Evidence(

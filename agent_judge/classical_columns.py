@@ -1,7 +1,7 @@
 """The classical columns of a run's rows: L1, L2, PSNR and SSIM, computed when they are asked for.
 
-They are no part of a run: they enter no level, and take a tenth of a second and more for each
-megapixel that a run has no use for.
+They are no part of a run: they enter no level, and take longer than most of what a run does with a
+picture.
 """
 
 from __future__ import annotations

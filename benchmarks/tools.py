@@ -27,7 +27,7 @@ from skimage.metrics import peak_signal_noise_ratio
 from agent_judge.tools.base import RGB, Tool, View
 from agent_judge.tools.enhancer import enhance
 from agent_judge.tools.loaded import device_for, shared_upscaler
-from agent_judge.tools.super_resolution import NETWORKS, SCALE
+from agent_judge.tools.super_resolution import NETWORKS, SCALE, Upscaler
 from agent_judge.tools.toolbox import build_tools
 
 LOOPS = (1, 4, 16)
@@ -106,14 +106,23 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 
 def enhancer_rows(device: str) -> Iterator[str]:
-    """Seconds for one crop by network and size."""
+    """Seconds for one crop by network, runtime and size."""
     for name in NETWORKS:
         for side in (64, 128, 256) if name == "animevideov3" else (64, 128):
             crop = views(1)[0].source[:side, :side]
-            upscaler = shared_upscaler(name, device)
-            took = seconds_of(lambda crop=crop, upscaler=upscaler: enhance(crop, upscaler))  # type: ignore[misc]
-            shape = f"{side} px to {side * SCALE} px"
-            yield f"| {name} by {upscaler.runtime} on {upscaler.device} | {shape} | {took:.3f} s |"
+            for upscaler in _upscalers(name, device):
+                took = seconds_of(lambda crop=crop, by=upscaler: enhance(crop, by))  # type: ignore[misc]
+                by, shape = f"{upscaler.runtime} on {upscaler.device}", f"{side} to {side * SCALE}"
+                yield f"| {name} by {by} | {shape} px | {took:.3f} s |"
+
+
+def _upscalers(name: str, device: str) -> Iterator[Upscaler]:
+    """The runtime that the tool takes, and beside ncnn the other one."""
+    yield (taken := shared_upscaler(name, device))
+    if taken.runtime == "ncnn" and find_spec("realesrgan"):
+        from agent_judge.tools.torch_runtime import load_realesrgan
+
+        yield load_realesrgan(NETWORKS[name], "cpu")
 
 
 def faithfulness_rows() -> Iterator[str]:

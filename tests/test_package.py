@@ -79,7 +79,9 @@ def test_sdist_and_wheel_hold_code_and_data_behind_the_links(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in (
         "agent_judge/tools/difference.py",
-        "agent_judge/rubrics/instruction_following.toml",
+        "agent_judge/rubrics/dlebench/instruction_following.toml",
+        "agent_judge/rubrics/bpm/protocol.toml",
+        "agent_judge/rubrics/forms/ladder_task.md",
         "agent_judge/rubrics/system.md",
         "agent_judge/oracle/crop.py",
         "agent_judge/cli/run.py",

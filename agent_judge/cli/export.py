@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from agent_judge.errors import InputError
+from agent_judge.report.classical import write_classical
 from agent_judge.report.export import (
     ENCODING_ERRORS,
     Format,
@@ -33,7 +34,8 @@ def export(
         Format,
         typer.Option(
             "--format",
-            help="CSV: lists are JSON in the cell. JUnit: for CI. rewards: for training.",
+            help="CSV: lists are JSON in the cell. JUnit: for CI. rewards: for training. "
+            "classical: L1, L2, PSNR, SSIM as CSV.",
         ),
     ] = "jsonl",
     out: Annotated[
@@ -43,6 +45,7 @@ def export(
     """Write one row per (id, criterion): verdict, evidence, cost and versions.
 
     The format rewards has one row per id with its reward text: training data for image editors.
+    The format classical has one row per id too, and reads the pictures anew.
     """
     run = Run.open(run_dir)
     records = run.records()
@@ -57,6 +60,8 @@ def export(
     def write(stream: TextIOBase) -> None:
         if format_ == "rewards":
             _tell_left_out(write_rewards(run, stream))
+        elif format_ == "classical":
+            write_classical(run, stream)
         else:
             writers[format_](records, stream)
 

@@ -22,7 +22,7 @@ from agent_judge.rubrics.protocol import Protocol, protocol_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Format = Literal["jsonl", "csv", "parquet", "junit", "rewards"]
+Format = Literal["jsonl", "csv", "parquet", "junit", "rewards", "classical"]
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Record))
 """The columns of every format, in order."""
 ENCODING_ERRORS = "backslashreplace"

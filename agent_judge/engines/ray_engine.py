@@ -23,6 +23,7 @@ from agent_judge.case import Bench, Case
 from agent_judge.engines.engine import places_for
 from agent_judge.engines.ray_crew import Crew, Hired, told
 from agent_judge.engines.ray_line import Paid, PaidReply, Picture, Said, Turn, WantedReply
+from agent_judge.engines.ray_worker import task_of
 from agent_judge.errors import AgentJudgeError, JudgeError
 from agent_judge.inputs import inputs_of
 from agent_judge.judges.base import ReplyCache
@@ -36,7 +37,8 @@ from agent_judge.settle import Judged
 
 _log = logging.getLogger(__name__)
 _MOST_LOSSES = 5
-"""A sample in whose company so many workers were lost is taken for the cause."""
+"""A sample in whose company so many workers were lost is taken for the cause; as many lost in a row
+before they were ready end the run."""
 
 
 class RayEngine:
@@ -54,6 +56,8 @@ class RayEngine:
         self._numbers = itertools.count()
         self._free: asyncio.Queue[Hired | AgentJudgeError] = asyncio.Queue()
         """A worker stands here once for every sample more that it can take."""
+        self._lost_unready = 0
+        """Workers in a row that were lost before they were ready."""
         self._joining = {asyncio.create_task(self._join(worker)) for worker in crew.workers}
 
     @property
@@ -114,7 +118,7 @@ class RayEngine:
         turns: dict[int, Spent] = {}
         async with AsyncExitStack() as requests:
             try:
-                async for reference in worker.actor.judge.remote(number, assignment):
+                async for reference in worker.actor.judge.remote(number, task_of(assignment)):
                     said: Said = await reference
                     if isinstance(said, AgentJudgeError):
                         raise said
@@ -168,8 +172,13 @@ class RayEngine:
         try:
             await worker.ready
         except RayError as err:
-            self._free.put_nowait(told(err))
+            self._lost_unready += 1
+            if isinstance(err, RayTaskError) or self._lost_unready == _MOST_LOSSES:
+                self._free.put_nowait(told(err))
+            else:
+                self._replace(worker)
             return
+        self._lost_unready = 0
         for _ in range(self._places_at(worker)):
             self._free.put_nowait(worker)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from agent_judge.engines.ray_line import LINE, FarBlobs, FarPurse, FarReplies, L
 from agent_judge.engines.ray_networks import FarNetworks
 from agent_judge.errors import AgentJudgeError, InputError
 from agent_judge.judging import Assignment
+from agent_judge.manifest import sample_from_row, sample_to_row
 from agent_judge.rubrics.protocol import rubric_version
 from agent_judge.settings import Settings
 from agent_judge.tools.toolbox import TOOLS_REVISION
@@ -22,6 +23,11 @@ from agent_judge.tools.toolbox import TOOLS_REVISION
 def version(protocol: str) -> str:
     """What driver and workers must have in common, to judge alike."""
     return f"{metadata.version('agent-judge')} {rubric_version(protocol)} {TOOLS_REVISION}"
+
+
+def task_of(assignment: Assignment) -> dict[str, Any]:
+    """An assignment for another machine: its sample as a row, where URLs are URLs."""
+    return {**vars(assignment), "sample": sample_to_row(assignment.sample)}
 
 
 class Worker:
@@ -64,13 +70,14 @@ class Worker:
         )
         self._engine = LocalEngine(bench)
 
-    async def judge(self, number: int, assignment: Assignment) -> AsyncIterator[Said]:
+    async def judge(self, number: int, task: Mapping[str, Any]) -> AsyncIterator[Said]:
         """Everything that judging a sample brings up, as it comes.
 
         Args:
             number: of this call, for `answer`.
-            assignment: what to judge.
+            task: from `task_of`.
         """
+        assignment = Assignment(**{**task, "sample": sample_from_row(task["sample"])})
         line = self._lines[number] = Line()
         work = asyncio.create_task(self._work(line, assignment))
         try:

@@ -15,6 +15,8 @@ from tests.cli.runs import instruction_number, records_of, start, wait_for, writ
 from tests.engines.clusters import kill_a_worker
 
 ROWS = 300
+SLOWEST_S = 240
+"""Of a step on a busy machine."""
 PATIENCE = (
     *("--set", "judge.transport_retries=8", "--set", "judge.backoff_max_s=1"),
     *("--max-unscored", "1"),
@@ -43,6 +45,11 @@ def fate_of(n: int, criterion: str) -> tuple[str, object]:
     return "scored", load_ladder(criterion).label_of(level)
 
 
+def wait_while(driver, goes_on) -> None:
+    wait_for(lambda: driver.poll() is not None or not goes_on(), timeout_s=SLOWEST_S)
+    assert driver.poll() is None, driver.communicate()
+
+
 def count(run: Path) -> int:
     with closing(sqlite3.connect(run / "run.db")) as db:
         return int(db.execute("SELECT count(*) FROM records").fetchone()[0])
@@ -64,25 +71,24 @@ def test_every_sample_ends_once_in_its_fate_whatever_fails_meanwhile(tmp_path):
             *("--base-url", endpoint.base_url, "--engine", "ray", "--jobs", "8", *PATIENCE),
         )
         driver = start(*call)
-        wait_for(lambda: endpoint.count > 40)
-        kill_a_worker(driver.pid)
-        wait_for(lambda: endpoint.count > 100)
-        kill_a_worker(driver.pid)
-        wait_for(lambda: endpoint.count > 160)
+        for asked in (40, 100):
+            wait_while(driver, lambda asked=asked: endpoint.count < asked)
+            kill_a_worker(driver.pid)
+        wait_while(driver, lambda: endpoint.count < 160)
     time.sleep(1)  # connections are refused
     before = count(run)
     with endpoint:
-        wait_for(lambda: count(run) > before + 40)
+        wait_while(driver, lambda: count(run) < before + 40)
         full = resource.prlimit(driver.pid, resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-        _, told = driver.communicate(timeout=60)
         assert full[1] == resource.RLIM_INFINITY
+        _, told = driver.communicate(timeout=SLOWEST_S)
         assert driver.returncode == 2, told
         assert "cannot write to" in told
         assert 0 < count(run) < 2 * ROWS
         again = start(*call)
-        wait_for(lambda: endpoint.count > 400)
+        wait_while(again, lambda: endpoint.count < 400)
         kill_a_worker(again.pid)
-        _, told = again.communicate(timeout=120)
+        _, told = again.communicate(timeout=SLOWEST_S)
         assert again.returncode == 0, told
         asked = endpoint.count
     records = records_of(run)

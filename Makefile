@@ -51,7 +51,7 @@ $(VENV)/.core: $(DEPENDS) | $(VENV)/bin/python
 
 $(VENV)/.dev: $(VENV)/.core
 	@echo "installing the development tools into $(VENV)"
-	@$(PIP) -c constraints.txt -e '.[dev,ocr]'
+	@$(PIP) -c constraints.txt -e '.[dev,ocr,remote]'
 	@touch $@
 
 # torch and torchvision first and with pip, then the rest without build isolation: the isolated

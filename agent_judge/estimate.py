@@ -24,6 +24,7 @@ from agent_judge.judges.tokens import sent_picture_tokens, text_tokens
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Look, Row, looks_of, plan_of
 from agent_judge.records import Box, Criterion, Mode, Sample
+from agent_judge.remote import bring
 from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
@@ -171,6 +172,7 @@ def _picture_tokens(look: Look, profile: Profile) -> int:
 def _row_of(sample: Sample) -> Row | None:
     """The row with blank pictures of the source's size; None where it cannot be opened."""
     try:
+        bring(sample.source)
         with Image.open(sample.source) as image:
             width, height = image.size
             if image.getexif().get(0x0112, 1) >= 5:  # lies on its side

@@ -26,14 +26,13 @@ from PIL import Image, ImageFile, TiffImagePlugin, UnidentifiedImageError
 
 from agent_judge.errors import PictureError
 from agent_judge.jpeg import ends_early
+from agent_judge.remote import MAX_FILE_BYTES, bring
 from agent_judge.srgb import flat_srgb
 
 RGB = NDArray[np.uint8]
 """uint8 sRGB, shape (H, W, 3)."""
 MAX_PIXELS = 120_000_000
 """Larger pictures are refused from the header: above any usual camera, below any bomb."""
-MAX_FILE_BYTES = 1 << 30
-"""Larger files are refused unread."""
 SUFFIXES = {
     **dict.fromkeys((".jpg", ".jpeg", ".jpe", ".jfif"), "JPEG"),
     **dict.fromkeys((".tif", ".tiff"), "TIFF"),
@@ -153,6 +152,7 @@ def encode_png(pixels: RGB) -> bytes:
 def _read(path: Path) -> bytes:
     name = repr(str(path))
     try:
+        bring(path)
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device could block for ever
             raise PictureError(f"{name}: not a regular file")

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agent_judge.images import MAX_FILE_BYTES
 from agent_judge.manifest import sample_to_row
 from agent_judge.records import Sample
+from agent_judge.remote import MAX_FILE_BYTES, bring, is_url, place_of
 from agent_judge.row_fields import COLUMNS
 
 _FILES = ("source", "edited", "reference")
@@ -45,7 +45,8 @@ def row_hash(row: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-def _file(path: str | None) -> list[Any] | None:
+def _file(named: str | None) -> list[Any] | None:
+    path = _path(named)
     status = _status(path)
     if path is None or status is None:
         return None
@@ -55,7 +56,8 @@ def _file(path: str | None) -> list[Any] | None:
         return None
 
 
-def _file_changed(path: str | None, before: list[Any] | None) -> bool:
+def _file_changed(named: str | None, before: list[Any] | None) -> bool:
+    path = _path(named)
     status = _status(path)
     if path is None or status is None or before is None:
         return (status is None) != (before is None)
@@ -68,13 +70,21 @@ def _file_changed(path: str | None, before: list[Any] | None) -> bool:
         return True
 
 
+def _path(named: str | None) -> str | None:
+    """A row's file on this machine."""
+    return named if named is None or not is_url(named) else str(place_of(named))
+
+
 def _status(path: str | None) -> os.stat_result | None:
     """Of a file that can be a picture: none of a folder, a pipe or a device, which never ends."""
     try:
-        status = None if path is None else os.stat(path)  # noqa: PTH116 - a Path costs more
+        if path is None:
+            return None
+        bring(path)
+        status = os.stat(path)  # noqa: PTH116 - a Path costs more
     except (OSError, ValueError):
         return None
-    return status if status is not None and stat.S_ISREG(status.st_mode) else None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _sha256(path: str, size: int) -> str:

@@ -14,6 +14,7 @@ from agent_judge.images import Decoded, decode_image
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Row
 from agent_judge.records import Box, Sample
+from agent_judge.remote import bring
 
 _SMALL_WH = (64, 64)
 
@@ -45,7 +46,11 @@ def take_in(sample: Sample) -> Intake:
     Raises:
         SampleError: the row is at fault (source, reference, geometry).
         OutputFault: the edited picture is missing or is no picture.
+        OSError: a picture at a URL cannot be fetched, which is no fault of the row.
     """
+    for path in (sample.source, sample.edited, sample.reference):
+        if path is not None:
+            bring(path)
     source = _decode("source", sample.source)
     reference = None
     if sample.reference is not None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from agent_judge.errors import Fault, ManifestError
 from agent_judge.records import Sample
+from agent_judge.remote import shown
 from agent_judge.roots import Roots
 from agent_judge.row_fields import COLUMNS, faults_of, sample_of
 from agent_judge.row_files import BadRow, read_rows
@@ -165,13 +166,13 @@ def _id_of(values: Mapping[str, Any] | BadRow) -> str | None:
 def _fault(
     path: Path, line: int | None, field: str | None, message: str, id_: str | None = None
 ) -> Fault:
-    return Fault(path=str(path), line=line, field=field, message=message, id=id_)
+    return Fault(path=shown(path), line=line, field=field, message=message, id=id_)
 
 
 def _as_json(value: object, folder: Path | None) -> object:
     if isinstance(value, Path):
         inside = folder is not None and value.is_relative_to(folder)
-        return value.relative_to(folder).as_posix() if inside else str(value)  # type: ignore[arg-type]
+        return value.relative_to(folder).as_posix() if inside else shown(value)  # type: ignore[arg-type]
     if isinstance(value, tuple):
         return [_as_json(v, folder) for v in value]
     return value

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from agent_judge.remote import path_of
+
 Criterion = str
 """One of a protocol's criteria, such as `IF`; no two protocols share a name."""
 Mode = Literal["tool", "oracle", "direct"]
@@ -258,19 +260,14 @@ class Sample:
         """Take what callers naturally write: paths as text, lists for tuples.
 
         Raises:
-            ValueError: a box that is not four finite numbers.
+            ValueError: a box that is not four finite numbers, or a URL that names no file.
         """
-        kinds = {
-            "source": Path,
-            "edited": Path,
-            "reference": Path,
-            "targets": tuple,
-            "labels": tuple,
-        }
-        for name, kind in kinds.items():
+        for name in ("source", "edited", "reference"):
             value = getattr(self, name)
-            if value is not None and not isinstance(value, kind):
-                object.__setattr__(self, name, kind(value))
+            if value is not None and not isinstance(value, Path):
+                object.__setattr__(self, name, path_of(value))
+        for name in ("targets", "labels"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.boxes is not None:
             object.__setattr__(self, "boxes", tuple(map(_four_numbers, self.boxes)))
         if not self.item:

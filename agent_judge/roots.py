@@ -1,7 +1,8 @@
 """Which files a manifest may name: those in its folder or in a root that the user allowed.
 
 A manifest may come from someone else, and what it names is sent to a judge. So symlinks and `..`
-are followed before the answer.
+are followed before the answer. A root may be a URL: then URLs below it are allowed, and so are
+paths relative to a manifest that lies there; no other URL is ever fetched.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from agent_judge import remote
 from agent_judge.errors import InputError
+from agent_judge.remote import is_url, place_of, url_of
 
 _MAX_PATH_BYTES, _MAX_NAME_BYTES = 4095, 255
 """What Linux takes; other systems take less."""
@@ -30,12 +33,13 @@ class Roots:
             InputError: a root is no folder.
         """
         for root in allowed:
-            if not root.is_dir():
+            if url_of(root) is None and not root.is_dir():
                 raise InputError(f"--root {str(root)!r}: no such folder")
         self._folder = str(folder.absolute())
-        self._inside = tuple(
-            os.path.realpath(root).rstrip("/") + "/" for root in (folder, *allowed)
-        )
+        self._place = os.path.realpath(remote.PLACE) + "/"
+        roots = [os.path.realpath(root).rstrip("/") + "/" for root in (folder, *allowed)]
+        self._inside = tuple(root for root in roots if not root.startswith(self._place))
+        self._far = tuple(root for root in roots if root.startswith(self._place))
         self._real = lru_cache(_KEPT)(self._follow)
         self._known = lru_cache(_KEPT)(self._locate)
 
@@ -58,17 +62,27 @@ class Roots:
     def _locate(self, text: str) -> str:
         if "\0" in text or not text.strip():
             raise ValueError(f"expected a path, got {text!r:.80}")
-        if "://" in text or text.startswith("data:"):
-            raise ValueError(f"expected a path to a local file, got {text!r:.80}")
-        full = text if text.startswith("/") else f"{self._folder}/{text}"
+        if text.startswith("data:"):
+            raise ValueError(f"expected a path or the URL of a file, got {text!r:.80}")
+        full = self._full(text)
         if _is_too_long(full):
             raise ValueError(f"{text!r:.80} is longer than a path can be")
-        if not self._follow(full).startswith(self._inside):
+        real = self._follow(full)
+        # Copies of other URLs are nobody's to name, though they lie in a folder of this machine.
+        if not real.startswith(self._far if real.startswith(self._place) else self._inside):
+            kind = "URL" if is_url(text) else "DIR"
             raise ValueError(
                 f"{text!r} leads outside the manifest's folder: "
-                f"allow the folder it lies in with --root DIR"
+                f"allow the folder it lies in with --root {kind}"
             )
         return full
+
+    def _full(self, text: str) -> str:
+        if is_url(text):
+            return str(place_of(text))
+        full = text if text.startswith("/") else f"{self._folder}/{text}"
+        url = url_of(full)
+        return full if url is None else str(place_of(url))
 
     def _follow(self, path: str) -> str:
         """`os.path.realpath`, but each folder is looked at once."""

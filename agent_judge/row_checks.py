@@ -71,6 +71,8 @@ def _check(line: int, sample: Sample, *, deep: bool) -> list[Finding]:
         return [finding("fault", f"{err.status}: {err}")]
     except SampleError as err:
         return [finding("fault", f"{err.reason}: {err}")]
+    except OSError as err:
+        return [finding("fault", f"cannot be fetched: {err}")]
     found = []
     if intake.box_fault is not None:
         found.append(finding("fault", f"{intake.box_fault.reason}: {intake.box_fault}"))

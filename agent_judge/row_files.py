@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agent_judge.errors import InputError
+from agent_judge.remote import shown
 
 MAX_LINE_BYTES = 16 << 20
 """A longer line is a fault, and is not read."""
@@ -49,13 +50,13 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{str(path)!r}: expected a .jsonl, .csv or .parquet file")
+        raise InputError(f"{shown(path)!r}: expected a .jsonl, .csv or .parquet file")
     if not path.is_file():
-        raise InputError(f"{str(path)!r}: no such file")
+        raise InputError(f"{shown(path)!r}: no such file")
     try:
         yield from reader(path)
     except OSError as err:
-        raise InputError(f"{str(path)!r}: {err.strerror or err}") from err
+        raise InputError(f"{shown(path)!r}: {err.strerror or err}") from err
 
 
 class _Fault(ValueError):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from agent_judge.cli.options import criteria_of, settings_of
+from agent_judge.cli.options import criteria_of, manifest_at, root_at, settings_of
 from agent_judge.cli.tables import table_console
 from agent_judge.engines.bench import tools_of
 from agent_judge.errors import InputError
@@ -25,13 +25,13 @@ LOOKED_AT = 200
 
 
 def estimate(
-    manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet.")],
+    manifest: Annotated[Path, typer.Argument(parser=manifest_at, help="JSONL, CSV or Parquet.")],
     judge: Annotated[str | None, typer.Option(help="The model's name.")] = None,
     protocol: Annotated[str | None, typer.Option(help="As for run.")] = None,
     criteria: Annotated[str | None, typer.Option(help="As for run.")] = None,
     votes: Annotated[int | None, typer.Option(help="Votes a criterion.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The first N rows only.")] = None,
-    root: Annotated[list[Path] | None, typer.Option(help="As for run.")] = None,
+    root: Annotated[list[Path] | None, typer.Option(parser=root_at, help="As for run.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML, as for run.")] = None,
     assignment: Annotated[
         list[str] | None, typer.Option("--set", metavar="TABLE.KEY=VALUE", help="Any setting.")

@@ -14,13 +14,17 @@ from typing import Annotated
 import typer
 
 from agent_judge.errors import InputError
+from agent_judge.records import Record
+from agent_judge.remote import file_system, is_url, sent_whole, store_errors
 from agent_judge.report.classical import write_classical
 from agent_judge.report.export import (
     ENCODING_ERRORS,
+    PARTITIONS,
     Format,
     write_csv,
     write_jsonl,
     write_parquet,
+    write_partitioned,
 )
 from agent_judge.report.junit import write_junit
 from agent_judge.report.rewards import write_rewards
@@ -39,7 +43,12 @@ def export(
         ),
     ] = "jsonl",
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="File to write; default: standard output.")
+        str | None,
+        typer.Option("-o", "--out", help="File or URL to write; default: standard output."),
+    ] = None,
+    partition_by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN,...", help="Parquet files in a folder for each value."),
     ] = None,
 ) -> None:
     """Write one row per (id, criterion): verdict, evidence, cost and versions.
@@ -49,6 +58,11 @@ def export(
     """
     run = Run.open(run_dir)
     records = run.records()
+    if partition_by is not None:
+        if format_ != "parquet" or out is None:
+            raise InputError("--partition-by needs --format parquet and -o FOLDER")
+        _write_partitioned(records, out, partition_by)
+        return
     if format_ == "parquet":
         if out is None:
             raise InputError("--format parquet needs a file: pass -o FILE")
@@ -92,11 +106,35 @@ def _stdout() -> Iterator[TextIOBase]:
         yield stream
 
 
+def _write_partitioned(records: Iterator[Record], out: str, partition_by: str) -> None:
+    columns = list(dict.fromkeys(word.strip() for word in partition_by.split(",")))
+    if unknown := set(columns).difference(PARTITIONS):
+        raise InputError(
+            f"--partition-by: expected some of {','.join(PARTITIONS)}, got "
+            f"{', '.join(map(repr, sorted(unknown)))}"
+        )
+    with _mended(out):
+        if is_url(out):
+            system, folder = file_system(out)
+            with store_errors(out):
+                write_partitioned(records, folder, columns, system)
+        elif Path(out).exists() and not Path(out).is_dir():
+            raise InputError(f"{out!r} is a file: --partition-by writes a folder")
+        else:
+            write_partitioned(records, str(Path(out).absolute()), columns)
+
+
 @contextmanager
-def _finished_or_absent(path: Path) -> Iterator[Path]:
-    """As `written_whole`; what cannot be written is the user's to mend."""
+def _finished_or_absent(out: str) -> Iterator[Path]:
+    """A path to write to, whose file is then whole at a path or URL."""
+    with _mended(out), sent_whole(out) if is_url(out) else written_whole(Path(out)) as half:
+        yield half
+
+
+@contextmanager
+def _mended(out: str) -> Iterator[None]:
+    """What cannot be written is the user's to mend."""
     try:
-        with written_whole(path) as half:
-            yield half
+        yield
     except OSError as err:
-        raise InputError(f"cannot write {str(path)!r}: {err.strerror or err}") from err
+        raise InputError(f"cannot write {out!r}: {err.strerror or err}") from err

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from agent_judge.errors import InputError
 from agent_judge.records import Reason
+from agent_judge.remote import bring, is_url, path_of, url_of
 from agent_judge.rubrics.protocol import DEFAULT, DEFAULT_CRITERIA
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
@@ -25,10 +26,47 @@ def settings_of(
     Raises:
         InputError: an unreadable file, an unknown setting or a bad value.
     """
-    if config is None and manifest is not None:
+    if config is None and manifest is not None and url_of(manifest) is None:
         beside = manifest.parent / DEFAULT_CONFIG
         config = beside if beside.is_file() else None
     return load_settings(config=config, env=os.environ, flags=flags, assignments=assignments)
+
+
+def manifest_at(text: str) -> Path:
+    """The manifest that a path or URL names; one at a URL is fetched.
+
+    Raises:
+        InputError: it cannot be fetched.
+    """
+    path = root_at(text)
+    try:
+        bring(path)
+    except OSError as err:
+        raise InputError(f"cannot read {text!r}: {err.strerror or err}") from err
+    return path
+
+
+def root_at(text: str) -> Path:
+    """The folder that a path or URL names.
+
+    Raises:
+        InputError: it is no plain URL.
+    """
+    try:
+        return path_of(text)
+    except ValueError as err:
+        raise InputError(str(err)) from err
+
+
+def folder_at(text: str) -> Path:
+    """A folder of this machine.
+
+    Raises:
+        InputError: it is a URL.
+    """
+    if is_url(text):
+        raise InputError(f"{text!r}: a run folder lies on this machine; export takes URLs")
+    return Path(text)
 
 
 def criteria_of(text: str | None) -> list[str] | None:

@@ -23,7 +23,15 @@ from agent_judge.cli.judging import (
     judge_into,
     plan_rows,
 )
-from agent_judge.cli.options import criteria_of, reasons_of, settings_of, words_of
+from agent_judge.cli.options import (
+    criteria_of,
+    folder_at,
+    manifest_at,
+    reasons_of,
+    root_at,
+    settings_of,
+    words_of,
+)
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.cli.tables import table_console
 from agent_judge.cli.terminal import shown
@@ -39,8 +47,13 @@ from agent_judge.store import Store
 
 
 def run(
-    manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet; docs/data-format.md.")],
-    out: Annotated[Path, typer.Option(help="Run folder: made, or resumed when it holds this run.")],
+    manifest: Annotated[
+        Path, typer.Argument(parser=manifest_at, help="JSONL, CSV or Parquet; docs/data-format.md.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(parser=folder_at, help="Run folder: made, or resumed when it holds this run."),
+    ],
     protocol: Annotated[
         str | None,
         typer.Option(help="What is judged, and how: docs/protocols.md. Default: dlebench."),
@@ -102,7 +115,9 @@ def run(
     ] = None,
     root: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder that paths may lead to besides the manifest's."),
+        typer.Option(
+            parser=root_at, help="Folder or URL that paths may lead to besides the manifest's."
+        ),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="TOML; default: agent-judge.toml beside the manifest.")

@@ -9,13 +9,16 @@ from typing import Annotated
 
 import typer
 
+from agent_judge.cli.options import manifest_at, root_at
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.manifest import check_manifest, read_lines
 
 
 def validate(
-    manifest: Annotated[Path, typer.Argument(help="JSONL, CSV or Parquet; docs/data-format.md.")],
+    manifest: Annotated[
+        Path, typer.Argument(parser=manifest_at, help="JSONL, CSV or Parquet; docs/data-format.md.")
+    ],
     images: Annotated[
         bool, typer.Option("--images/--no-images", help="Decode pictures and place boxes.")
     ] = True,
@@ -25,7 +28,9 @@ def validate(
     ] = False,
     root: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder that paths may lead to besides the manifest's."),
+        typer.Option(
+            parser=root_at, help="Folder or URL that paths may lead to besides the manifest's."
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Check the first N rows only.")] = None,
 ) -> None:

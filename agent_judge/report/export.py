@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from io import TextIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from agent_judge.records import Record
 from agent_judge.rubrics.changes import Changes
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 Format = Literal["jsonl", "csv", "parquet", "junit", "rewards", "classical"]
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Record))
 """The columns of every format, in order."""
+PARTITIONS = ("editor", "criterion", "mode", "type", "status", "reason", "judge")
+"""Columns that Parquet can be partitioned by: those of few different values."""
 ENCODING_ERRORS = "backslashreplace"
 """Half a surrogate pair, which JSON can carry and UTF-8 cannot, is written as its escape."""
 _EVIDENCE_KEYS = ("tool", "args", "text", "images")
@@ -59,15 +63,76 @@ def write_csv(records: Iterable[Record], out: TextIOBase) -> None:
 
 def write_parquet(records: Iterable[Record], path: Path) -> None:
     """Typed columns; only the free-form arguments of a tool call are JSON text."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    schema, rows = _typed_rows(records)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for group in _groups(rows):
+            writer.write_batch(_batch(group, schema))
+
+
+def write_partitioned(
+    records: Iterable[Record], folder: str, columns: Sequence[str], system: object = None
+) -> None:
+    """Parquet files as `write_parquet` writes them, in folders like `editor=NAME/criterion=IF`.
+
+    What lay in a folder that is written to is replaced. The columns named by folders are not in the
+    files: readers of such data sets put them back.
+
+    Args:
+        records: what to write, streamed; a few rows of each folder are held.
+        folder: made when it does not exist; its name on `system`.
+        columns: out of `PARTITIONS`, outermost first.
+        system: an fsspec file system; None for this machine's.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import pyarrow.fs as fs
+    import pyarrow.parquet as pq
+
+    place = fs.LocalFileSystem() if system is None else fs.PyFileSystem(fs.FSSpecHandler(system))
+    schema, rows = _typed_rows(records)
+    for name in columns:
+        schema = schema.remove(schema.get_field_index(name))
+    waiting: dict[str, list[dict[str, Any]]] = {}
+    with ExitStack() as stack:
+        writers: dict[str, pq.ParquetWriter] = {}
+
+        def write(part: str) -> None:
+            if part not in writers:
+                place.create_dir(part, recursive=True)
+                place.delete_dir_contents(part)
+                where = f"{part}/part-0.parquet"
+                made = pq.ParquetWriter(where, schema, filesystem=place, compression="zstd")
+                writers[part] = stack.enter_context(made)
+            writers[part].write_batch(_batch(waiting.pop(part), schema))
+
+        for row in rows:
+            part = "/".join((folder, *(_folder_name(name, row.pop(name)) for name in columns)))
+            waiting.setdefault(part, []).append(row)
+            if len(waiting[part]) == _ROWS_A_GROUP:
+                write(part)
+        for part in [*waiting]:
+            write(part)
+
+
+def _folder_name(column: str, value: str | None) -> str:
+    """As Hive names it, and everything that reads its data sets."""
+    return f"{column}={quote(value, safe='') if value else '__HIVE_DEFAULT_PARTITION__'}"
+
+
+def _typed_rows(records: Iterable[Record]) -> tuple[pa.Schema, Iterator[dict[str, Any]]]:
     rest = iter(records)
     first = tuple(itertools.islice(rest, 1))
     schema = parquet_schema(protocol_of(record.criterion for record in first))
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for rows in _groups(map(_parquet_row, itertools.chain(first, rest))):
-            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    return schema, map(_parquet_row, itertools.chain(first, rest))
+
+
+def _batch(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def parquet_schema(protocol: Protocol) -> pa.Schema:

@@ -3,6 +3,8 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 
+import fsspec
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -65,3 +67,62 @@ def test_file_that_cannot_be_written_is_one_line_and_leaves_nothing(run, tmp_pat
         assert call("export", str(run), "--format", format_, "-o", str(target)) == 2
         assert "cannot write" in capsys.readouterr().err
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
+
+
+def read_back(place, system=None):
+    rows = ds.dataset(place, filesystem=system, partitioning="hive").to_table().to_pylist()
+    return sorted(rows, key=lambda row: (row["id"], row["criterion"]))
+
+
+@pytest.mark.parametrize("columns", ["criterion", "editor,criterion", "mode, status"])
+def test_partitioned_parquet_gives_back_every_row_and_column(run, tmp_path, columns):
+    whole, parts = tmp_path / "whole.parquet", tmp_path / "parts"
+    call("export", str(run), "--format", "parquet", "-o", str(whole))
+    partitioned = ("--format", "parquet", "--partition-by", columns, "-o", str(parts))
+    assert call("export", str(run), *partitioned) == 0
+    expected, found = pq.read_table(whole).to_pylist(), read_back(parts)
+    for row in expected:  # text that is empty names no folder
+        row["editor"] = row["editor"] or (None if "editor" in columns else "")
+    assert found == expected
+    first = columns.split(",")[0]
+    assert all(p.name.startswith(f"{first}=") for p in parts.iterdir())
+    for path in parts.rglob("*.parquet"):
+        assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_exporting_again_replaces_what_was_there(run, tmp_path):
+    args = ("export", str(run), "--format", "parquet", "--partition-by", "criterion", "-o")
+    for _ in range(2):
+        assert call(*args, str(tmp_path / "parts")) == 0
+    assert len(read_back(tmp_path / "parts")) == 4
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet"])
+def test_a_url_gets_what_a_file_gets(run, tmp_path, format_):
+    store = fsspec.filesystem("memory")
+    args = ("export", str(run), "--format", format_, "-o")
+    assert call(*args, str(tmp_path / "x")) == call(*args, "memory://bucket/new/x") == 0
+    assert store.cat_file("/bucket/new/x") == (tmp_path / "x").read_bytes()
+    store.rm("/bucket", recursive=True)
+
+
+def test_a_url_gets_partitions(run):
+    store = fsspec.filesystem("memory")
+    partitioned = ("--format", "parquet", "--partition-by", "criterion")
+    assert call("export", str(run), *partitioned, "-o", "memory://bucket/parts") == 0
+    assert [row["criterion"] for row in read_back("/bucket/parts", store)] == ["IF", "VC"] * 2
+    store.rm("/bucket", recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("--partition-by", "editor", "-o", "x"), "needs --format parquet"),
+        (("--format", "parquet", "--partition-by", "editor"), "needs --format parquet and -o"),
+        (("--format", "parquet", "--partition-by", "id,editor", "-o", "x"), "got 'id'"),
+        (("-o", "nosuch://bucket/x"), "Protocol not known"),
+    ],
+)
+def test_what_cannot_be_partitioned_or_reached_is_one_line(run, capsys, args, told):
+    assert call("export", str(run), *args) == 2
+    assert told in capsys.readouterr().err

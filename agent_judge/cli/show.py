@@ -24,7 +24,7 @@ _LONGEST_TEXT = 600
 def show(
     run_dir: Annotated[Path, typer.Argument(help="Folder given to `run --out`.")],
     id_: Annotated[str, typer.Argument(metavar="ID", help="The row's id in the manifest.")],
-    criterion: Annotated[Criterion | None, typer.Option(help="One of them; default: both.")] = None,
+    criterion: Annotated[Criterion | None, typer.Option(help="One of them; default: all.")] = None,
     as_json: Annotated[
         bool,
         typer.Option(

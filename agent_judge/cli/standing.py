@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -17,9 +17,8 @@ from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings
 from agent_judge.stats.further import digits_of, in_words
 
-_NUMBERS = {"scored": 7, "score": 5, "level": 5, "bounds": 10, "missing": 9}
-"""Columns and their widths."""
-_MODE_WIDTH, _EDITOR_WIDTHS = 6, (8, 22)
+_EDITOR_WIDTHS = (6, 22)
+"""Least and most that an editor's name takes."""
 _TOLD = 160
 """Characters of an example's explanation."""
 
@@ -29,14 +28,14 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
 
     The protocol's further figures follow in a table of their own.
     """
-    editor_width, table = _closing_table(console, run)
-    for editor, mode, standing in _by_editor_and_mode(summary):
-        for criterion in run.criteria:
-            part = standing[criterion]
-            scored = f"{part['n_scored']}/{part['n_planned']}"
-            table.add_row(shown(editor), mode, criterion, scored, *_figures(part))
-        if len(run.criteria) > 1 and run.protocol.has_overall:
-            table.add_row(shown(editor), mode, "overall", "", *_figures(standing))
+    rows = [
+        (shown(editor), mode, *cells)
+        for editor, mode, standing in _by_editor_and_mode(summary)
+        for cells in _cells(standing, run)
+    ]
+    editor_width, table = _closing_table(console, run, rows)
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
     _print_further(console, summary, editor_width)
     for line in _below(summary, run):
@@ -48,22 +47,29 @@ def print_standing(console: Console, summary: Mapping[str, Any], run: Run) -> No
         )
 
 
-def _closing_table(console: Console, run: Run) -> tuple[int, Table]:
-    """The empty table, and the width that is left for an editor's name: figures are never cut."""
-    names = max(map(len, (*run.criteria, "overall")))
-    least, most = _EDITOR_WIDTHS
-    taken = _MODE_WIDTH + names + sum(_NUMBERS.values())
-    gap = 2 if console.width >= taken + least + 2 * (len(_NUMBERS) + 2) else 1
-    room = console.width - taken - gap * (len(_NUMBERS) + 2)
-    editor_width = max(least, min(most, room))
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap - 1, 0, 1))
-    table.add_column("editor", no_wrap=True, overflow="ellipsis", max_width=editor_width)
-    table.add_column("mode", no_wrap=True, min_width=_MODE_WIDTH)
-    table.add_column("", no_wrap=True, min_width=names)
+def _cells(standing: Mapping[str, Any], run: Run) -> Iterator[tuple[str, ...]]:
+    for criterion in run.criteria:
+        part = standing[criterion]
+        yield criterion, f"{part['n_scored']}/{part['n_planned']}", *_figures(part)
+    if len(run.criteria) > 1 and run.protocol.has_overall:
+        yield "overall", "", *_figures(standing)
+
+
+def _closing_table(console: Console, run: Run, rows: Sequence[Sequence[str]]) -> tuple[int, Table]:
+    """The table without its rows, and the width left for an editor's name: no figure is cut."""
     worst = {rubric_of(criterion).scale.worst for criterion in run.criteria}
-    for column, width in _NUMBERS.items():
-        at = f"={min(worst):g}" if column == "missing" and len(worst) == 1 else ""
-        table.add_column(column + at, no_wrap=True, min_width=width, justify="right")
+    missing = f"missing={min(worst):g}" if len(worst) == 1 else "missing"
+    heads = ("editor", "mode", "", "scored", "score", "level", "bounds", missing)
+    texts = zip(heads, *rows, strict=True)
+    widths = [max(map(len, column)) for column in texts][1:]
+    least, most = _EDITOR_WIDTHS
+    room = console.width - sum(widths)
+    gap = 2 if room >= least + 2 * len(widths) else 1
+    editor_width = max(least, min(most, room - gap * len(widths)))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap - 1, 0, 1))
+    table.add_column(heads[0], no_wrap=True, overflow="ellipsis", max_width=editor_width)
+    for number, head in enumerate(heads[1:]):
+        table.add_column(head, no_wrap=True, justify="left" if number < 2 else "right")
     return editor_width, table
 
 

@@ -7,9 +7,12 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
+from agent_judge.cli.standing import print_standing
 from agent_judge.images import encode_png
 from agent_judge.rubrics.protocol import load_protocol, rubric_of
+from agent_judge.run import Run
 from agent_judge.testing.answers import calls, criterion_of, says, task_of, verdict
 from agent_judge.testing.dialects import strict_openai
 from agent_judge.testing.endpoint import LoopbackEndpoint
@@ -185,6 +188,24 @@ def test_the_closing_table_shows_the_figures_beyond_means(run):
     assert "Preservation mean level" not in done.stdout  # none of its criteria was asked for
     assert "Fidelity mean level" in done.stdout
     assert "score = (mean level - 1) / 6 * 100" in done.stdout
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_figure_is_cut_where_the_terminal_is_narrow(tmp_path, run, width):
+    long = write_manifest(tmp_path, rows(tmp_path, editor="an editor with a long name " * 3))
+    run(
+        "twelve-factors", "--mode", "direct", manifest=long,
+        policy=lambda request: verdict(criterion_of(request), 7),
+    )  # fmt: skip
+    finished, out = Run.open(tmp_path / "run"), io.StringIO()
+    print_standing(Console(file=out, width=width), finished.summary(), finished)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    for criterion in load_protocol("twelve-factors").criteria:
+        (line,) = [line for line in lines if f" {criterion} " in line]
+        score = 100.0 if rubric_of(criterion).when_identical != 1 else 75.0  # identical: 1 of 7
+        told = f"{score:.1f} {score / 100 * 6 + 1:.2f} {score:.1f}-{score:.1f} {score * 0.8:.1f}"
+        assert line.split()[-5:] == ["4/5", *told.split()]
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -42,6 +42,7 @@ class Measure(Rubric):
     def questions_text(self) -> Mapping[str, str]:
         """What the instruction is taken apart into."""
         return {
+            "whole_picture": "Whether the edit is of the picture as a whole.",
             "original_parts": "What the source shows there.",
             "edited_parts": "What the edited picture is to show there.",
             "edit_type": "The kind of edit.",

@@ -113,11 +113,7 @@ class _Facts:
         parsed = self.case.shared.get(self._parse_key)
         if not isinstance(parsed, ParsedInstruction):
             return ()
-        shown = {
-            name: ", ".join(value) if isinstance(value, tuple) else value
-            for name, value in asdict(parsed).items()
-        }
-        return tuple((name, "none" if v in (None, "") else str(v)) for name, v in shown.items())
+        return tuple((name, _in_words(value)) for name, value in asdict(parsed).items())
 
     @property
     def _parse_key(self) -> tuple[str, int, int]:
@@ -186,6 +182,14 @@ class _Facts:
         if not before and not after:
             raise JudgeError("invalid_box", "grounding found nothing of what the words name")
         return before, after
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return "none" if value is None else str(value)
 
 
 async def _size(facts: _Facts) -> tuple[float, str]:

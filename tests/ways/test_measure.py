@@ -64,7 +64,16 @@ async def test_what_can_be_computed_is_and_what_takes_a_network_is_not(tmp_path)
     assert found["size"].explanation == "passes: no size was asked for"
     assert (found["modify"].status, found["modify"].reason) == ("unscored", "needs_lmm")
     assert "tools.clip" in found["modify"].explanation
-    assert {"question": "edit_type", "answer": "change color"} in found["size"].answers
+    said = {answer["question"]: answer["answer"] for answer in found["size"].answers}
+    assert said == {
+        "whole_picture": "no",
+        "original_parts": "the square",
+        "edited_parts": "a red square",
+        "edit_type": "change color",
+        "reference_object": "none",
+        "size": "none",
+        "position": "none",
+    }
 
 
 async def test_the_words_are_taken_apart_once_a_sample_and_without_a_picture(tmp_path):

@@ -73,7 +73,7 @@ def whole(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]
 
 def whole_with_targets(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The full pictures, and where the targets lie."""
-    given = {"target_boxes_px": [list(box.xyxy) for box in row.boxes]}
+    given = {"target_boxes": [{"box_px": list(box.xyxy)} for box in row.boxes]}
     return (Look(view=row.view, task={**task_of(row.sample, criterion), **given}),)
 
 

@@ -124,7 +124,9 @@ def _asked(
     rubric = rubric_of(criterion)
     names = plan_of(mode, criterion).tools if settings.judge.max_steps else frozenset()
     for look in looks_of(row, mode, criterion, settings.oracle):
-        yield rubric, look, names
+        # The words alone are asked about once a sample, whatever is computed from the answer.
+        if not look.view.unseen or criterion == settings.criteria[0]:
+            yield rubric.first_step, look, names
     if isinstance(rubric, Changes):
         blank = np.broadcast_to(np.uint8(0), (CROP_WH[1], CROP_WH[0], 3))
         closeup = ToolPicture(label="Close-up of a picture, pixels [x1, y1, x2, y2]:", pixels=blank)

@@ -100,7 +100,7 @@ def _reading(
     width, height = last["size_wh"]
     to_box = convention.reader((width, height)) if last["boxes_asked"] else None
     try:
-        answer = read_answer(content, rubric_of(record.criterion), to_box=to_box)
+        answer = read_answer(content, rubric_of(record.criterion).first_step, to_box=to_box)
     except ReplyError as err:
         return err
     return answer if isinstance(answer, Verdict) else None

@@ -39,8 +39,8 @@ class Changes(Rubric):
     """What it asks for then."""
 
     @property
-    def naming(self) -> Changes:
-        """The first step, as it is asked."""
+    def first_step(self) -> Changes:
+        """Naming the changes."""
         return replace(self, name=self.naming_name, asks=self.naming_asks)
 
     def label_of(self, level: float) -> str:

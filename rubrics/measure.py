@@ -24,8 +24,8 @@ class Measure(Rubric):
     worst_means: str
 
     @property
-    def parse(self) -> Parse:
-        """The step before it: the instruction taken apart."""
+    def first_step(self) -> Parse:
+        """Taking the instruction apart."""
         return Parse(
             criterion=self.criterion,
             name=self.name,

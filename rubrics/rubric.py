@@ -49,6 +49,11 @@ class Rubric:
     reference: Reference = "context"
     """What the row's reference picture is to it, where there is one."""
 
+    @property
+    def first_step(self) -> Rubric:
+        """What the first conversation asks: this, or what must be known before it."""
+        return self
+
     def label_of(self, level: float) -> str:
         """The name of a level, as a judge answers it."""
         raise NotImplementedError

@@ -12,6 +12,7 @@ from agent_judge.judges.tokens import picture_tokens, sent_picture_tokens
 from agent_judge.oracle.boxes import canonical_boxes
 from agent_judge.plan import Row, looks_of
 from agent_judge.records import Sample
+from agent_judge.rubrics.protocol import protocol_names
 from agent_judge.settings import EndpointSettings, Settings
 from agent_judge.tools.toolbox import build_tools
 
@@ -71,6 +72,22 @@ def test_changes_that_are_judged_apart_are_assumed_and_counted(large):
     full, crop = (sent_picture_tokens(size, profile) or 0 for size in ((4000, 3000), CROP_WH))
     shown = 2 * full + CHANGES * (2 * full + 2 * crop)
     assert shown < modes["direct"].tokens_in < 1.6 * shown
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_every_protocol_can_be_estimated(large, protocol):
+    for mode in by_mode(large, "gpt-4.1", protocol=protocol).values():
+        assert mode.n_rows == 1
+        assert mode.requests > 0
+        assert mode.tokens_in > 0
+
+
+def test_words_are_taken_apart_once_a_sample_and_without_pictures(large):
+    """Whatever the criteria that are computed from them."""
+    all_four = by_mode(large, "gpt-4.1", protocol="bpm")
+    assert all_four == by_mode(large, "gpt-4.1", protocol="bpm", criteria=["size"])
+    assert [m.requests for m in all_four.values()] == [1, 1, 1]
+    assert all(m.tokens_in < 1000 for m in all_four.values())
 
 
 def test_votes_multiply(large):

@@ -8,10 +8,9 @@ from typing import Any
 
 from agent_judge.judges import changes_reply, parse_reply, rating_reply, reply
 from agent_judge.judges.reply import ToBox
-from agent_judge.metrics.parsed_instruction import ParsedInstruction, parse_schema
 from agent_judge.rubrics.changes import Changes, Decision
 from agent_judge.rubrics.ladder import Ladder
-from agent_judge.rubrics.measure import Measure, Parse
+from agent_judge.rubrics.measure import Parse
 from agent_judge.rubrics.rating import Rating
 from agent_judge.rubrics.rubric import Rubric
 
@@ -22,22 +21,12 @@ class _Form:
     read: Callable[..., Any]
 
 
-def _parse_schema(_: Rubric, *, boxes: bool) -> dict[str, Any]:
-    return parse_schema()
-
-
-def _read_parse(content: object, _: Rubric, *, to_box: ToBox | None) -> ParsedInstruction:
-    return parse_reply.read_parse(content)
-
-
-_PARSE = _Form(_parse_schema, _read_parse)
 _FORMS: Mapping[type[Rubric], _Form] = {
     Ladder: _Form(reply.answer_schema, reply.read_verdict),
     Rating: _Form(rating_reply.answer_schema, rating_reply.read_verdict),
     Changes: _Form(changes_reply.answer_schema, changes_reply.read_changes),
     Decision: _Form(reply.answer_schema, reply.read_verdict),
-    Parse: _PARSE,
-    Measure: _PARSE,
+    Parse: _Form(parse_reply.answer_schema, parse_reply.read_parse),
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from agent_judge.errors import ReplyError
 from agent_judge.judges.labels import alternatives, settles
 from agent_judge.judges.reply import ToBox, clean, strict_object
-from agent_judge.judges.spoken import CONFLICT, json_objects, refuse_broken_json, spoken, text_of
+from agent_judge.judges.spoken import came, json_objects, refuse_broken_json, spoken, text_of
 from agent_judge.records import Box, PictureName
 from agent_judge.rubrics.changes import Changes
 
@@ -105,13 +105,11 @@ def _entries(text: str) -> Sequence[object]:
     bare = _FENCE.sub("", text).strip()
     if bare.startswith("[") and bare.endswith("]"):
         text = f'{{"{_LIST}": {bare}}}'
-    objects, rest = json_objects(text), text
-    for start, end, _ in objects:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
+    objects = json_objects(text)
     lists = [(s, e, x[_LIST]) for s, e, data in objects if (x := _with_list(data)) is not None]
     if not lists:
         if not objects:
-            refuse_broken_json(rest)
+            refuse_broken_json(text)
         raise ReplyError(f"no list of differences was given; write {{'{_LIST}': [...]}}, or []")
     start, _, last = lists[-1]
     others = [end for _, end, one in lists[:-1] if one != last]
@@ -120,7 +118,7 @@ def _entries(text: str) -> Sequence[object]:
     if isinstance(last, Mapping) and "command" in last:
         return [last]
     if not isinstance(last, list):
-        raise ReplyError(f"'{_LIST}' must be a list of objects, [] for none, but {_came(last)}")
+        raise ReplyError(f"'{_LIST}' must be a list of objects, [] for none, but {came(last)}")
     return last
 
 
@@ -134,7 +132,7 @@ def _with_list(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _change(entry: object, number: int, to_box: ToBox) -> Change:
     if not isinstance(entry, Mapping):
-        raise ReplyError(f"difference {number} must be an object, but {_came(entry)}")
+        raise ReplyError(f"difference {number} must be an object, but {came(entry)}")
     element = " ".join(clean(entry.get("element")).split())
     if not element:
         raise ReplyError(f"difference {number}: 'element' must name the thing in a few words")
@@ -150,27 +148,21 @@ def _command(value: object, number: int) -> Command:
     word = _ENDINGS.sub("", word)
     if word not in _COMMANDS:
         offered = f"must be exactly one of {alternatives(_COMMANDS)}"
-        raise ReplyError(f"difference {number}: 'command' {offered}, but {_came(value)}")
+        raise ReplyError(f"difference {number}: 'command' {offered}, but {came(value)}")
     return word
 
 
 def _box(entry: Mapping[str, Any], number: int, to_box: ToBox) -> Box:
     value = next((entry[key] for key in _BOX_KEYS if key in entry), None)
     if not isinstance(value, list) or len(value) != 4:
-        raise ReplyError(f"difference {number}: 'box' must be four numbers, but {_came(value)}")
+        raise ReplyError(f"difference {number}: 'box' must be four numbers, but {came(value)}")
     try:
         box = to_box(value)
     except ValueError:
         raise ReplyError(
             f"difference {number}: 'box' must be four numbers, the corner at the top left before "
-            f"the one at the bottom right, but {_came(value)}"
+            f"the one at the bottom right, but {came(value)}"
         ) from None
     if box is None:
         raise ReplyError(f"difference {number}: box {value} lies outside the picture")
     return box
-
-
-def _came(value: object) -> str:
-    if value is CONFLICT:
-        return "it was given twice, differently"
-    return "it is missing" if value is None else f"was {value!r:.80}"

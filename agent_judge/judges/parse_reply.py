@@ -12,15 +12,11 @@ from typing import Any, cast, get_args
 
 from agent_judge.errors import ReplyError
 from agent_judge.judges.labels import alternatives
-from agent_judge.judges.spoken import (
-    CONFLICT,
-    json_objects,
-    refuse_broken_json,
-    spoken,
-    text_of,
-)
+from agent_judge.judges.reply import ToBox, strict_object
+from agent_judge.judges.spoken import came, json_objects, refuse_broken_json, spoken, text_of
 from agent_judge.metrics.parsed_instruction import EditWord, ParsedInstruction
 from agent_judge.metrics.region_rules import PositionWord, SizeWord
+from agent_judge.rubrics.measure import Parse
 
 _NOTHING = {"", "none", "null", "n/a", "nothing"}
 _ALL = {"all", "everything", "whole picture", "whole image"}
@@ -33,20 +29,38 @@ _SAME_WORD = {
 _MAX_PHRASE = 200
 
 
-def read_parse(content: object) -> ParsedInstruction:
-    """The parsed instruction in a model's answer.
+def answer_schema(_: Parse, *, boxes: bool) -> dict[str, Any]:
+    """JSON schema of the answer, which holds no boxes: parts are named before they are classified.
 
-    Args:
-        content: the message's `content`: text, or a list of parts.
+    The fields are those of `ParsedInstruction`.
+    """
+    phrases = {"type": "array", "items": {"type": "string"}}
+    return strict_object(
+        {
+            "original_parts": phrases,
+            "edited_parts": phrases,
+            "whole_picture": {"type": "boolean"},
+            "edit_type": {"type": "string", "enum": list(get_args(EditWord))},
+            "reference_object": {"type": ["string", "null"]},
+            "size": {"type": "string", "enum": list(get_args(SizeWord))},
+            "position": {"type": "string", "enum": list(get_args(PositionWord))},
+        }
+    )
+
+
+def read_parse(content: object, _: Parse, *, to_box: ToBox | None) -> ParsedInstruction:
+    """The parsed instruction in a model's answer: text, or a list of parts. It holds no boxes.
 
     Raises:
         ReplyError: no such object, two different ones, or one with a fault; the message is for the
             model.
 
     Example:
-        >>> read_parse('{"original_parts": ["the cup"], "edited_parts": [], "whole_picture": false,'
+        >>> from agent_judge.rubrics.protocol import rubric_of
+        >>> text = ('{"original_parts": ["the cup"], "edited_parts": [], "whole_picture": false,'
         ...     '"edit_type": "Remove", "reference_object": null, "size": "none",'
-        ...     '"position": "none"}').edit_type
+        ...     '"position": "none"}')
+        >>> read_parse(text, rubric_of("size").first_step, to_box=None).edit_type
         'remove'
     """
     data = _the_object(spoken(text_of(content)))
@@ -72,9 +86,7 @@ def read_parse(content: object) -> ParsedInstruction:
 
 def _the_object(text: str) -> Mapping[str, Any]:
     """The one object with an `edit_type`: itself, or inside a wrapper."""
-    objects, rest = json_objects(text), text
-    for start, end, _ in objects:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
+    objects = json_objects(text)
     found = [
         candidate
         for _, _, data in objects
@@ -84,7 +96,7 @@ def _the_object(text: str) -> Mapping[str, Any]:
     if not found:
         if objects:
             raise ReplyError("'edit_type' is missing from the JSON object")
-        refuse_broken_json(rest)
+        refuse_broken_json(text)
         raise ReplyError("no JSON object was given; answer with one and nothing else")
     if any(other != found[0] for other in found):
         raise ReplyError("two different JSON objects were given; answer with one")
@@ -112,7 +124,7 @@ def _word(
             return text
         if silent is not None and text in _NOTHING:
             return silent
-    raise ReplyError(f"{key!r} must be exactly one of {alternatives(offered)}, but {_came(value)}")
+    raise ReplyError(f"{key!r} must be exactly one of {alternatives(offered)}, but {came(value)}")
 
 
 def _phrases(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
@@ -132,7 +144,7 @@ def _phrase(value: object, key: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise ReplyError(f"{key!r} must hold text, but {_came(value)}")
+        raise ReplyError(f"{key!r} must hold text, but {came(value)}")
     text = " ".join("".join(c if c.isprintable() else " " for c in value).split())
     if text.casefold() in _NOTHING:
         return None
@@ -150,7 +162,7 @@ def _whole_picture(
     everything = {original is None, edited is None}
     if not isinstance(value, bool):
         raise ReplyError(
-            f"'whole_picture' must be true or false, but {_came(data.get('whole_picture'))}"
+            f"'whole_picture' must be true or false, but {came(data.get('whole_picture'))}"
         )
     if everything == {True, False} or (everything == {True} and not value):
         raise ReplyError(
@@ -158,9 +170,3 @@ def _whole_picture(
             "true and both lists are []"
         )
     return value
-
-
-def _came(value: object) -> str:
-    if value is CONFLICT:
-        return "it was given twice, differently"
-    return f"was {value!r:.80}"

@@ -15,7 +15,14 @@ from typing import Any
 from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.labels import settles
 from agent_judge.judges.reply import ToBox, clean, strict_object
-from agent_judge.judges.spoken import CONFLICT, json_objects, refuse_broken_json, spoken, text_of
+from agent_judge.judges.spoken import (
+    CONFLICT,
+    beside,
+    json_objects,
+    refuse_broken_json,
+    spoken,
+    text_of,
+)
 from agent_judge.records import Verdict
 from agent_judge.rubrics.rating import YES_NO, Rating
 
@@ -71,7 +78,7 @@ def read_verdict(content: object, rating: Rating, *, to_box: ToBox | None) -> Ve
     text = spoken(text_of(content))
     best = rating.scale.best
     objects = json_objects(text)
-    rest = _outside(text, objects)
+    rest = beside(text, objects)
     given = _from_json(text, objects, rest, best) or _from_lines(rest, best)
     level = _level(given["score"], rating)
     yes_no = _yes_no(given[YES_NO], rating)
@@ -85,13 +92,6 @@ def read_verdict(content: object, rating: Rating, *, to_box: ToBox | None) -> Ve
         label_only=not reason,
         explanation=reason,
     )
-
-
-def _outside(text: str, objects: Sequence[_Object]) -> str:
-    """The text with its JSON objects blanked, so that nothing inside them is read as prose."""
-    for start, end, _ in objects:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
 
 
 def _from_json(

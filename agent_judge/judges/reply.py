@@ -21,6 +21,7 @@ from agent_judge.errors import ContradictionError, ReplyError
 from agent_judge.judges.labels import alternatives, mentions, named_label, settles, statements
 from agent_judge.judges.spoken import (
     CONFLICT,
+    beside,
     json_objects,
     refuse_broken_json,
     spoken,
@@ -115,9 +116,8 @@ def read_verdict(content: object, ladder: Ladder, *, to_box: ToBox | None) -> Ve
 
 def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
     """Every JSON verdict and every line that states a label, in order of appearance."""
-    objects, rest = json_objects(text), text
-    for start, end, _ in objects:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
+    objects = json_objects(text)
+    rest = beside(text, objects)
     verdicts = [(s, e, v) for s, e, data in objects if (v := _verdict_object(data)) is not None]
     if verdicts:
         _require_label(verdicts[-1][2], ladder)

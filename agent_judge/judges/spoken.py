@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent_judge.errors import ReplyError
@@ -105,6 +105,20 @@ def json_objects(text: str) -> list[tuple[int, int, dict[str, Any]]]:
             found.append((at, end, data))
         at = text.find("{", end)
     raise ReplyError("the reply is full of braces; send one JSON object only")
+
+
+def beside(text: str, objects: Sequence[tuple[int, int, Any]]) -> str:
+    """The text with its JSON objects blanked, so that nothing inside them is read as prose."""
+    for start, end, _ in objects:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def came(value: object) -> str:
+    """What stood in a field, for the message that asks again: behind `must be ..., but `."""
+    if value is CONFLICT:
+        return "it was given twice, differently"
+    return "it is missing" if value is None else f"was {value!r:.80}"
 
 
 def refuse_broken_json(text: str) -> None:

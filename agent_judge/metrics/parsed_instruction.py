@@ -1,13 +1,13 @@
-"""What an instruction asks for, taken apart: BPM's parse as a record, its schema, its texts.
+"""What an instruction asks for, taken apart: BPM's parse as a record, and its texts.
 
 The model that parses it sees the instruction only, no picture. The question to it is rubric data
-(`forms/measure_parse_system.md`); `judges/parse_reply.py` reads its answer.
+(`forms/measure_parse_system.md`); `judges/parse_reply.py` has the form of its answer and reads it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal
 
 from agent_judge.metrics.region_rules import PositionWord, SizeWord
 
@@ -67,29 +67,6 @@ class ParsedInstruction:
     def asks_position(self) -> bool:
         """Whether the position rule applies: to additions that are placed by an object."""
         return self.reference_object is not None and self.position != "none"
-
-
-def parse_schema() -> dict[str, Any]:
-    """JSON schema of the answer, within what strict modes take: all required, nothing additional.
-
-    Evidence first: the parts are named before they are classified.
-    """
-    phrases = {"type": "array", "items": {"type": "string"}}
-    properties: dict[str, Any] = {
-        "original_parts": phrases,
-        "edited_parts": phrases,
-        "whole_picture": {"type": "boolean"},
-        "edit_type": {"type": "string", "enum": list(get_args(EditWord))},
-        "reference_object": {"type": ["string", "null"]},
-        "size": {"type": "string", "enum": list(get_args(SizeWord))},
-        "position": {"type": "string", "enum": list(get_args(PositionWord))},
-    }
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def edit_texts(

@@ -83,7 +83,7 @@ async def _round(case: Case, intake: Intake, look: Look, vote: int) -> _Round:
     rubric = _rubric(case)
     decided: list[_Decided] = []
     try:
-        named: NamedChanges = await case.ask(rubric.naming, look, vote, trace)
+        named: NamedChanges = await case.ask(rubric.first_step, look, vote, trace)
         trace.ledger.notes += named.notes
         decided += _undecided(case, intake, named.changes, trace)
         for one in decided:

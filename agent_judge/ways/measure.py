@@ -28,7 +28,6 @@ from agent_judge.metrics.preservation import preservation
 from agent_judge.metrics.region_rules import Ruling, position_rule, size_rule
 from agent_judge.plan import Look, plan_of
 from agent_judge.records import Box, Evidence, Verdict
-from agent_judge.rubrics.measure import Measure
 from agent_judge.settle import Judged, Outcome, replies_of, settled
 from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.tiled_search import Found, search
@@ -92,8 +91,7 @@ class _Facts:
         Raises:
             JudgeError: the judge could not do it.
         """
-        assert isinstance(self.case.rubric, Measure)
-        rubric = self.case.rubric.parse
+        rubric = self.case.rubric.first_step
 
         async def ask() -> ParsedInstruction | JudgeError:
             try:

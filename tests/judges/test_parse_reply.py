@@ -2,14 +2,19 @@
 
 import json
 from contextlib import suppress
+from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_judge.errors import ReplyError
-from agent_judge.judges.parse_reply import read_parse
+from agent_judge.judges.answers import answer_schema, read_answer
 from agent_judge.metrics.parsed_instruction import ParsedInstruction
+from agent_judge.rubrics.prompts import PromptContext, system_prompt
+from agent_judge.rubrics.protocol import rubric_of
+
+PARSE = rubric_of("size").first_step
 
 CUP = {
     "original_parts": ["the red cup"],
@@ -39,6 +44,10 @@ READ = ParsedInstruction(
     position="none",
 )
 BARE = json.dumps(CUP)
+
+
+def read_parse(text):
+    return read_answer(text, PARSE, to_box=None)
 
 
 def read(values, **changes):
@@ -110,7 +119,7 @@ def test_words_for_a_size_on_offer_are_read(word, means):
         (BARE.replace('["the red cup"]', "[3]"), "'original_parts' must hold text, but was 3"),
         (BARE.replace('["the red cup"]', '{"a": 1}'), "'original_parts' must hold text"),
         (BARE.replace("the red cup", "x" * 201), "has 201 characters"),
-        (BARE.replace("false", "null"), "'whole_picture' must be true or false, but was None"),
+        (BARE.replace("false", "null"), "'whole_picture' must be true or false, but it is missing"),
         (BARE.replace("null", "[1]"), "'reference_object' must hold text"),
     ],
 )
@@ -156,3 +165,37 @@ def test_any_reply_is_read_or_refused(values, text):
     for reply in (text, json.dumps(values), text + json.dumps({**CUP, "size": values["size"]})):
         with suppress(ReplyError):
             read_parse(reply)
+
+
+def test_schema_names_every_field_and_allows_no_other():
+    schema = answer_schema(PARSE, boxes=True)
+    assert set(schema["properties"]) == {field.name for field in fields(ParsedInstruction)}
+    assert schema["required"] == list(schema["properties"])
+    assert schema["additionalProperties"] is False
+
+
+def the_question() -> str:
+    context = PromptContext(
+        edit_type=None,
+        has_reference=False,
+        cropped=False,
+        masked=False,
+        several_targets=False,
+        alone=False,
+        convention="",
+    )
+    return system_prompt(PARSE, context)
+
+
+def test_question_names_every_field_and_every_word_on_offer_in_the_order_of_the_schema():
+    properties = answer_schema(PARSE, boxes=True)["properties"]
+    question = the_question()
+    places = [question.index(f"`{name}`") for name in properties]
+    assert places == sorted(places)
+    for values in properties.values():
+        for word in values.get("enum", ()):
+            assert f"`{word}`" in question
+    form = question[question.rindex("\n{") :]
+    for name, values in properties.items():
+        assert f'"{name}"' in form
+        assert " | ".join(values.get("enum", ())) in form

@@ -1,15 +1,6 @@
-from dataclasses import fields
-
 import pytest
 
-from agent_judge.metrics.parsed_instruction import (
-    ParsedInstruction,
-    edit_texts,
-    parse_schema,
-)
-from agent_judge.rubrics.measure import Measure
-from agent_judge.rubrics.prompts import PromptContext, system_prompt
-from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.metrics.parsed_instruction import ParsedInstruction, edit_texts
 
 CUP = {
     "whole_picture": False,
@@ -69,42 +60,6 @@ def test_parts_that_contradict_their_edit_are_refused(values, told):
 )
 def test_rules_apply_to_the_edits_that_they_are_for(values, size, position):
     assert (parsed(values).asks_size, parsed(values).asks_position) == (size, position)
-
-
-def test_schema_names_every_field_and_allows_no_other():
-    schema = parse_schema()
-    assert set(schema["properties"]) == {field.name for field in fields(ParsedInstruction)}
-    assert schema["required"] == list(schema["properties"])
-    assert schema["additionalProperties"] is False
-
-
-def the_question() -> str:
-    rubric = rubric_of("size")
-    assert isinstance(rubric, Measure)
-    context = PromptContext(
-        edit_type=None,
-        has_reference=False,
-        cropped=False,
-        masked=False,
-        several_targets=False,
-        alone=False,
-        convention="",
-    )
-    return system_prompt(rubric.parse, context)
-
-
-def test_question_names_every_field_and_every_word_on_offer_in_the_order_of_the_schema():
-    properties = parse_schema()["properties"]
-    question = the_question()
-    places = [question.index(f"`{name}`") for name in properties]
-    assert places == sorted(places)
-    for values in properties.values():
-        for word in values.get("enum", ()):
-            assert f"`{word}`" in question
-    form = question[question.rindex("\n{") :]
-    for name, values in properties.items():
-        assert f'"{name}"' in form
-        assert " | ".join(values.get("enum", ())) in form
 
 
 @pytest.mark.parametrize(

@@ -149,13 +149,11 @@ class Settings(_Table):
             raise ValueError(f"no protocol {name!r}; there are {', '.join(protocol_names())}")
         known = load_protocol(name).criteria
         names = {word.casefold(): word for word in known}
-        found = [names.get(str(word).casefold()) for word in known if asked is None]
-        if asked is not None:
-            words = [asked] if isinstance(asked, str) else list(asked)
-            found = [names.get(str(word).strip().casefold()) for word in words]
-            if not found or None in found:
-                expected = f"{','.join(known)} or some of them"
-                raise ValueError(f"criteria of {name}: expected {expected}, got {words}")
+        words = [asked] if isinstance(asked, str) else list(known if asked is None else asked)
+        found = [names.get(str(word).strip().casefold()) for word in words]
+        if not found or None in found:
+            expected = f"{','.join(known)} or some of them"
+            raise ValueError(f"criteria of {name}: expected {expected}, got {words}")
         return {**data, "criteria": tuple(word for word in known if word in found)}
 
     def verdict_settings(self) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """BPM's rules on regions: did the target change size, and does it stand where it was to stand?
 
-Boxes are compared on a canvas of 500 x 500, so that a distance in pixels means the same in every
-picture. What no box can tell passes: a rule is there to catch an edit that is plainly wrong, and
-what a detector missed is not the editing model's fault. `measured` says which of the two it was.
+Both pictures share one frame. Places are compared on a canvas of 500 x 500, so that a distance in
+pixels means the same in every picture. What no box can tell passes: a rule is there to catch an
+edit that is plainly wrong, and what a detector missed is not the editing model's fault. `measured`
+says which of the two it was.
 """
 
 from __future__ import annotations
@@ -57,33 +58,25 @@ def size_rule(
     asked: SizeWord,
     before: Sequence[Box],
     after: Sequence[Box],
-    *,
-    before_wh: tuple[int, int],
-    after_wh: tuple[int, int],
 ) -> Ruling:
     """Whether the target became bigger, became smaller or kept its size, as asked.
 
-    Areas are shares of their own picture, and what two boxes share counts once.
+    What two boxes share counts once.
 
     Args:
         asked: what the instruction asks for; the rule is for edits of type "change size" only.
-        before: the target in the source, in pixels of it; empty where it was not found.
-        after: the target in the edited picture, in pixels of it; empty where it was not found.
-        before_wh: width and height of the source.
-        after_wh: width and height of the edited picture.
+        before: the target in the source; empty where it was not found.
+        after: the target in the edited picture, in the same frame; empty where it was not found.
 
     Example:
-        >>> size_rule("bigger", [Box(0, 0, 10, 10)], [Box(0, 0, 11, 11)],
-        ...           before_wh=(50, 50), after_wh=(50, 50)).told
+        >>> size_rule("bigger", [Box(0, 0, 10, 10)], [Box(0, 0, 11, 11)]).told
         'the area became 1.21 times itself: bigger'
     """
     if asked == "none":
         return _passed("no size was asked for")
     if not before or not after:
         return _passed(f"no box of the target in the {'edited' if before else 'source'} picture")
-    area_before = covered_area([on_canvas(box, before_wh) for box in before])
-    area_after = covered_area([on_canvas(box, after_wh) for box in after])
-    ratio = round(area_after / area_before, _DIGITS)
+    ratio = round(covered_area(after) / covered_area(before), _DIGITS)
     became = "bigger" if ratio > BIGGER else "smaller" if ratio < SMALLER else "unchanged"
     told = f"the area became {ratio:.2f} times itself: {became}"
     return Ruling(score=float(became == asked), measured=True, told=told)
@@ -94,8 +87,7 @@ def position_rule(
     edited: Sequence[Box],
     anchors: Sequence[Box],
     *,
-    edited_wh: tuple[int, int],
-    anchor_wh: tuple[int, int],
+    size_wh: tuple[int, int],
 ) -> Ruling:
     """Whether every added object stands where it was to stand.
 
@@ -105,23 +97,22 @@ def position_rule(
 
     Args:
         asked: what the instruction asks for; the rule is for additions with a reference object.
-        edited: the edited objects, in pixels of the edited picture; empty where none was found.
-        anchors: what they are placed by (the reference object, or where the original was), in
-            pixels of its picture; of several, the box around all. Empty where none was found.
-        edited_wh: width and height of the edited picture.
-        anchor_wh: width and height of the picture of the anchors.
+        edited: the edited objects, in pixels; empty where none was found.
+        anchors: what they are placed by, in the same frame; of several, the box around all. Empty
+            where none was found.
+        size_wh: width and height of the frame.
 
     Example:
         >>> position_rule("left", [Box(0, 40, 10, 50)], [Box(60, 40, 90, 60)],
-        ...               edited_wh=(100, 100), anchor_wh=(100, 100)).score
+        ...               size_wh=(100, 100)).score
         1.0
     """
     if asked == "none":
         return _passed("no position was asked for")
     if not edited or not anchors:
         return _passed(f"no box of the {'object it is placed by' if edited else 'edited object'}")
-    anchor = on_canvas(functools.reduce(Box.union, anchors), anchor_wh)
-    kept = sum(_stands(asked, on_canvas(box, edited_wh), anchor) for box in edited)
+    anchor = on_canvas(functools.reduce(Box.union, anchors), size_wh)
+    kept = sum(_stands(asked, on_canvas(box, size_wh), anchor) for box in edited)
     score = 1.0 if kept == len(edited) else 0.5 if kept else 0.0
     return Ruling(
         score=score, measured=True, told=f"{kept} of {len(edited)} stand as asked: {asked}"

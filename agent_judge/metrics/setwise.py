@@ -10,9 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SEMANTIC_WEIGHT, REGION_WEIGHT = 0.7, 0.3
-OVERALL_RANGE = (0.0, 2 * (SEMANTIC_WEIGHT + REGION_WEIGHT))
-"""Of both figures, worst to best."""
+_SEMANTIC_WEIGHT, _REGION_WEIGHT = 0.7, 0.3
 _CONSTANT = 0.5
 
 
@@ -98,7 +96,7 @@ def overall_absolute(parts: BpmParts) -> float | None:
 
 def _weighed(modify_01: float, preserve_01: float, parts: BpmParts) -> float:
     semantic, region = modify_01 + preserve_01, parts.size + parts.position
-    return math.fsum((SEMANTIC_WEIGHT * semantic, REGION_WEIGHT * region))
+    return math.fsum((_SEMANTIC_WEIGHT * semantic, _REGION_WEIGHT * region))
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

@@ -192,7 +192,6 @@ def _in_words(value: object) -> str:
 
 async def _size(facts: _Facts) -> tuple[float, str]:
     parsed = await facts.parsed()
-    size_wh = facts.look.view.size_wh
     before: Boxes = ()
     after: Boxes = ()
     if parsed.asks_size:
@@ -200,19 +199,18 @@ async def _size(facts: _Facts) -> tuple[float, str]:
         before = own or await facts.found("source", parsed.original_parts)
         after = await facts.found("edited", parsed.edited_parts)
     asked = parsed.size if parsed.asks_size else "none"
-    return _told(size_rule(asked, before, after, before_wh=size_wh, after_wh=size_wh))
+    return _told(size_rule(asked, before, after))
 
 
 async def _position(facts: _Facts) -> tuple[float, str]:
     parsed = await facts.parsed()
-    size_wh = facts.look.view.size_wh
     edited: Boxes = ()
     anchors: Boxes = ()
     if parsed.asks_position:
         edited = await facts.found("edited", parsed.edited_parts)
         anchors = await facts.found("source", [parsed.reference_object or ""])
     asked = parsed.position if parsed.asks_position else "none"
-    return _told(position_rule(asked, edited, anchors, edited_wh=size_wh, anchor_wh=size_wh))
+    return _told(position_rule(asked, edited, anchors, size_wh=facts.look.view.size_wh))
 
 
 def _told(ruling: Ruling) -> tuple[float, str]:
@@ -221,7 +219,8 @@ def _told(ruling: Ruling) -> tuple[float, str]:
 
 async def _modify(facts: _Facts) -> tuple[float, str]:
     tools, sample = facts.case.bench.settings.tools, facts.case.sample
-    if tools.clip is None:
+    network = tools.clip
+    if network is None:
         raise JudgeError("needs_lmm", "this takes a CLIP-family network: set tools.clip")
     parsed = await facts.parsed()
     texts = edit_texts(
@@ -241,7 +240,7 @@ async def _modify(facts: _Facts) -> tuple[float, str]:
             boxes=(*before, *after),
             source_text=texts[0],
             edited_text=texts[1],
-            encoder=shared_clip(tools.clip or "", tools.device),
+            encoder=shared_clip(network, tools.device),
         )
 
     similarity = await _in_thread(compute)

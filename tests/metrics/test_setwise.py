@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from agent_judge.metrics.setwise import (
-    OVERALL_RANGE,
     BpmParts,
     overall_absolute,
     overall_setwise,
@@ -33,7 +32,7 @@ def test_setwise_figures_equal_the_published_formula():
 
 def test_setwise_range_runs_from_worst_to_best_in_everything():
     found = overall_setwise([parts(0.3, 0, 1, 1), parts(-0.1, -0.9, 0, 0)])
-    assert found[::-1] == pytest.approx(OVERALL_RANGE)
+    assert found[::-1] == pytest.approx((0, 2))
 
 
 def test_items_with_a_missing_part_have_no_figure_and_move_no_other():

@@ -23,8 +23,7 @@ from agent_judge.cli.run_facts import (
 from agent_judge.cli.tables import figure, plain_table, table_console
 from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
-from agent_judge.metrics.preference import ground_truth_test
-from agent_judge.records import Record, Scale
+from agent_judge.records import Record
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
 from agent_judge.run import Run, refuse_two_protocols
@@ -54,8 +53,9 @@ def compare(
     differ = {**_mixed_modes(comparisons), **differences(facts_a, facts_b)}
     _refuse(differ, force=force)
     notes = other_differences(facts_a, facts_b)
+    overall = _overall(records_a, records_b)
     if as_json:
-        found = _as_json((facts_a, facts_b), differ, notes, comparisons)
+        found = _as_json((facts_a, facts_b), differ, notes, comparisons, overall)
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
     console = table_console()
@@ -64,23 +64,34 @@ def compare(
         console.print(line)
     for one in comparisons:
         _print_comparison(console, one, rows)
-    if overall := _overall(records_a, records_b):
-        console.print(f"\n{overall}", soft_wrap=True)
+    if overall is not None:
+        _print_overall(console, overall)
     console.print("\npoints of 100; 95 % intervals and p by source picture")
 
 
-def _overall(a: Sequence[Record], b: Sequence[Record]) -> str:
-    """In how many items which side has the higher overall figure; empty where there is none."""
+def _overall(a: Sequence[Record], b: Sequence[Record]) -> dict[str, int] | None:
+    """In how many items which side has the higher overall figure; None where there is no such.
+
+    Where one side is the ground truth, this is how BPM's authors test a metric.
+    """
     by_editor = any(len({record.editor for record in side}) > 1 for side in (a, b))
     of_a, of_b = (_overall_by_item(side, by_editor=by_editor) for side in (a, b))
     pairs = [(of_a[key], of_b[key]) for key in of_a if key in of_b]
     if not pairs:
-        return ""
-    found = ground_truth_test(pairs)
-    return (
-        f"overall figure: higher in A for {found.n_right} of {len(pairs)} items, in B for "
-        f"{found.n_wrong}, the same for {found.n_undecided}. Where A is the ground truth, this is "
-        "BPM's ground-truth test."
+        return None
+    return {
+        "n_items": len(pairs),
+        "n_higher_in_a": sum(a > b for a, b in pairs),
+        "n_higher_in_b": sum(a < b for a, b in pairs),
+    }
+
+
+def _print_overall(console: Console, overall: Mapping[str, int]) -> None:
+    n, n_a, n_b = (overall[name] for name in ("n_items", "n_higher_in_a", "n_higher_in_b"))
+    console.print(
+        f"\noverall figure: higher in A for {n_a} of {n} items, in B for {n_b}, the same for "
+        f"{n - n_a - n_b}. Where A is the ground truth, this is BPM's ground-truth test.",
+        soft_wrap=True,
     )
 
 
@@ -157,7 +168,7 @@ def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
         for name, estimate in one.by_type.items():
             pairs = [pair for pair in one.pairs if (pair.a.type or UNTYPED) == name]
             sides = zip(*_levels(pairs), strict=True)
-            means = [figure(_mean_100(side, rubric.scale), 1) for side in sides]
+            means = [figure(rubric.scale.score_100(fmean(side)), 1) for side in sides]
             table.add_row(shown(name), *means, *_difference(estimate), "", str(len(pairs)))
     console.print(table)
     if one.sd_100 and (n := samples_needed(_POINTS_WORTH_FINDING, one.sd_100)):
@@ -174,10 +185,6 @@ def _print_comparison(console: Console, one: Comparison, n_rows: int) -> None:
 
 def _levels(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
     return [(pair.a.scored_level, pair.b.scored_level) for pair in pairs]
-
-
-def _mean_100(levels: Sequence[float], scale: Scale) -> float:
-    return scale.score_100(fmean(levels))
 
 
 def _side(editor: str, mode: str) -> str:
@@ -231,6 +238,7 @@ def _as_json(
     differ: Mapping[str, tuple[str, str]],
     notes: Mapping[str, tuple[str, str]],
     comparisons: Sequence[Comparison],
+    overall: Mapping[str, int] | None,
 ) -> dict[str, Any]:
     return {
         "a": asdict(facts[0]),
@@ -238,6 +246,7 @@ def _as_json(
         "differ": dict(differ),
         "other_settings_differ": dict(notes),
         "comparisons": [_comparison_json(one) for one in comparisons],
+        "overall": overall,
     }
 
 

@@ -62,6 +62,32 @@ def test_editing_models_are_paired_by_item(runs, capsys):
     assert found["differ"] == {}
 
 
+def test_items_with_the_higher_overall_figure_are_counted_where_all_criteria_are_scored(
+    tmp_path, capsys
+):
+    """The ground-truth test; overall 4 + 1, 4 + 4, 1 + 1 against 1 + 4, 1 + 1, 4 + none."""
+    runs = [tmp_path / "a", tmp_path / "b"]
+    for folder, editor, levels, vc in (
+        (runs[0], "model-a", [4, 4, 1], [1, 4, 1]),
+        (runs[1], "model-b", [1, 1, 4], [4, 1, None]),
+    ):
+        make(folder, levels, editor=editor)
+        with Store.create(folder, BINDING) as store:
+            store.ask_for(["IF", "VC"])
+            for row, level in zip(list(store.planned()), vc, strict=True):
+                if level is not None:
+                    label = load_ladder("VC").label_of(level)
+                    save(store, scored(row.row, "VC", level=level, label=label))
+    assert compared(capsys, *runs)["overall"] == {
+        "n_items": 2,
+        "n_higher_in_a": 1,
+        "n_higher_in_b": 0,
+    }
+    assert call("compare", *runs) == 0
+    told = "overall figure: higher in A for 1 of 2 items, in B for 0, the same for 1"
+    assert told in capsys.readouterr().out
+
+
 def test_the_terminal_shows_both_runs_and_what_changed(runs, capsys):
     assert call("compare", *runs, "--rows", 1) == 0
     shown = capsys.readouterr().out

@@ -3,7 +3,7 @@
 import pytest
 
 from agent_judge.stats.overall import overall_by_row
-from agent_judge.stats.preferences import OVERALL, preferences
+from agent_judge.stats.preferences import OVERALL, preference_agreement, preferences
 from agent_judge.stats.ratings import Rating, RatingIndex, rated_records
 from tests.stats.rows import record
 
@@ -22,20 +22,44 @@ def two_editors(*levels, item="x"):
     return records, ratings
 
 
+def counts(found):
+    return found.n_right, found.n_wrong, found.n_undecided, found.n_tied
+
+
+def test_agreement_counts_pairs_in_which_both_sides_prefer_one():
+    pairs = [
+        ((0.9, 0.1), (5, 3)),
+        ((0.1, 0.9), (3, 5)),
+        ((0.9, 0.1), (3, 5)),
+        ((0.5, 0.5), (3, 5)),
+        ((0.9, 0.1), (4, 4)),
+        ((0.5, 0.5), (4, 4)),
+    ]
+    found = preference_agreement(pairs)
+    assert counts(found) == (2, 1, 1, 2)
+    assert found.share == pytest.approx(2 / 3)
+    swapped = [(ours[::-1], theirs[::-1]) for ours, theirs in pairs]
+    assert preference_agreement(swapped) == found
+
+
+@pytest.mark.parametrize("pairs", [[], [((0.5, 0.5), (1, 2))], [((0.9, 0.1), (2, 2))]])
+def test_agreement_over_no_decided_pair_has_no_share(pairs):
+    assert preference_agreement(pairs).share is None
+
+
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
         ((4, 3), (1, 1), (1, 0, 0, 0)),
         ((1, 3), (4, 1), (0, 1, 0, 0)),
-        ((2, 3), (2, 1), None),  # the judge ties: nothing was decided and nothing tied
+        ((2, 3), (2, 1), (0, 0, 1, 0)),
         ((4, 2), (1, 2), (0, 0, 0, 1)),
     ],
 )
 def test_a_pair_is_right_when_people_prefer_the_same(a, b, expected):
     records, ratings = two_editors(a, b)
-    found = preferences(rated_records(records, ratings)).get(("tool", "IF"))
-    counts = found and (found.n_right, found.n_wrong, found.n_undecided, found.n_tied)
-    assert counts == expected
+    found = preferences(rated_records(records, ratings))["tool", "IF"]
+    assert counts(found) == expected
 
 
 def test_pictures_of_other_items_are_no_pair():

@@ -305,9 +305,9 @@ class Verdict:
     explanation: str = ""
     """The judge's reason in its own words."""
     anomalies: tuple[Mapping[str, Any], ...] = ()
-    """VC: `{what, box}`, the box in canonical pixels or None."""
+    """What is wrong, where the rubric asks for it: `{what, box}`, canonical pixels or None."""
     target_box: Box | None = None
-    """IF: where the judge saw the target; None when it did not say."""
+    """Where the judge saw the target; None when it did not say or was not asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)  # slots: a run's figures hold all its records

@@ -71,7 +71,7 @@ def level_table(
 
     Args:
         title: what the groups are.
-        criterion: records of the other are left out.
+        criterion: records of others are left out.
         records: of one editor and one mode, unless the groups tell them apart.
         key: the group of a record.
         planned: rows that were to be judged in each group; None when each has its record.

@@ -55,7 +55,7 @@ class ScalePlot:
     row_correlation: Estimate
     """Spearman correlation of level with area over the rows themselves."""
     histogram: tuple[int, ...]
-    """Rows in each bin of the scale, worst first: at level 1, 2, 3 and 4."""
+    """Rows in each bin of the scale, worst first."""
 
     @property
     def sentence(self) -> str:
@@ -83,7 +83,7 @@ def scale_plot(
     """The scale plot of the scored records that have a target box.
 
     Args:
-        criterion: records of the other are left out.
+        criterion: records of others are left out.
         records: of one editor and one mode.
         sizes_wh: width and height of the source picture by row id, in pixels; rows without are
             on the curve and not among the points.

@@ -37,6 +37,8 @@ RULES: Mapping[str, str] = {
     "per_type_100": "mean of the types' score_100, each type with equal weight",
     "overall": "mean of the criteria's figures; null when one of them is null, and where the "
     "protocol has no such figure",
+    "further": "the protocol's own figures by name (docs/protocols.md); null where a criterion "
+    "that they need has no headline",
     "pooling": "editors and modes are never pooled into one figure",
 }
 """The rules of a summary in words, printed beside its figures."""

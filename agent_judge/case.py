@@ -47,9 +47,10 @@ class Case:
     """When the sample's time is over, on the monotonic clock."""
     prepared: Renderings = field(default_factory=Renderings)
     """Of the sample's pictures, shared by its criteria, targets and votes."""
-
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What one criterion of the sample has found out for the others."""
+    counted_rounds: frozenset[int] = frozenset()
+    """Rounds in which a criterion that stands has counted what criteria ask in common."""
 
     @property
     def rubric(self) -> Rubric:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import typer
@@ -35,10 +36,13 @@ from agent_judge.cli.options import (
 from agent_judge.cli.standing import print_standing, unscored_share
 from agent_judge.cli.tables import table_console
 from agent_judge.cli.terminal import shown
+from agent_judge.errors import InputError
 from agent_judge.judges.choose import jobs_of
 from agent_judge.manifest import check_manifest
+from agent_judge.records import Criterion
 from agent_judge.report.thresholds import MISSED, missed, parse_thresholds
-from agent_judge.rubrics.protocol import load_protocol
+from agent_judge.rubrics.measure import Measure
+from agent_judge.rubrics.protocol import load_protocol, rubric_of
 from agent_judge.run import Run
 from agent_judge.runner import endpoint_of, model_for
 from agent_judge.settings import Settings
@@ -162,6 +166,8 @@ def _run(
     cards: Path | None,
 ) -> int:
     console = table_console()
+    if settings.run.mask_out is not None:
+        _check_mask_folder(settings.run.mask_out, settings.criteria)
     n_checked = rows.limit  # a manifest that is planned as it stands was checked then
     if not is_planned(rows, settings, out):
         n_checked = check_manifest(rows.manifest, roots=rows.roots, limit=rows.limit)
@@ -191,6 +197,23 @@ def _run(
         closing_line = f"look closer: agent-judge report {out}   agent-judge show {out} ID"
         console.print(closing_line, soft_wrap=True)
     return code
+
+
+def _check_mask_folder(folder: Path, criteria: Sequence[Criterion]) -> None:
+    """Make the folder of `--with-mask-out`.
+
+    Raises:
+        InputError: it cannot be written, or nothing that is asked for has a mask.
+    """
+    if not any(isinstance(rubric_of(criterion), Measure) for criterion in criteria):
+        raise InputError(f"--with-mask-out: {','.join(criteria)} are judged without masks")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as err:
+        told = err.strerror or str(err)
+        raise InputError(f"--with-mask-out {str(folder)!r}: {told}") from err
 
 
 def _verdict_on_the_run(

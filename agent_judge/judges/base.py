@@ -25,6 +25,8 @@ class Ledger:
     """Requests sent, all retries, those behind replies out of the cache included."""
     replayed: int = 0
     """Of `attempts`, those behind replies out of the cache: paid for in an earlier invocation."""
+    counted_elsewhere: bool = False
+    """Replies out of the cache are in another criterion's ledger: they cost nothing here."""
     tokens_in: int | None = 0
     """None once a reply came without usage."""
     tokens_out: int | None = 0

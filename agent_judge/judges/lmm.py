@@ -196,10 +196,11 @@ class LmmJudge:
         self._enter(usage, completion.get("model"), letter.flags, letter.notes, ledger)
 
     def _replay(self, saved: Mapping[str, Any], ledger: Ledger) -> Reply:
-        usage = Usage(**saved["usage"]) if saved["usage"] else None
-        ledger.attempts += saved["attempts"]
-        ledger.replayed += saved["attempts"]
-        self._enter(usage, saved["model"], saved["flags"], saved["notes"], ledger)
+        if not ledger.counted_elsewhere:
+            usage = Usage(**saved["usage"]) if saved["usage"] else None
+            ledger.attempts += saved["attempts"]
+            ledger.replayed += saved["attempts"]
+            self._enter(usage, saved["model"], saved["flags"], saved["notes"], ledger)
         return Reply(message=saved["message"], finish_reason=saved["finish_reason"])
 
     def _enter(

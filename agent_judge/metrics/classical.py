@@ -90,7 +90,7 @@ class _Sums:
         return Measures(
             l1=self.absolute / (3 * self.pixels * _WHITE),
             l2=l2,
-            psnr=-10 * math.log10(l2) if l2 else None,
+            psnr=10 * math.log10(1 / l2) if l2 else None,
             ssim=math.fsum(self.ssim) / (3 * self.ssim_pixels) if self.ssim_pixels else None,
         )
 

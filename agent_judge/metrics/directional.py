@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agent_judge.errors import ToolError
 from agent_judge.images import RGB
 from agent_judge.metrics.pair import check_pair
 from agent_judge.records import Box
@@ -59,10 +60,11 @@ def directional_similarity(
         encoder: the network.
 
     Returns:
-        -1 (the opposite was done) to 1 (what was told); None where a step has no length, because
-        the crops or the texts are the same to the network: no angle is defined then.
+        -1 (the opposite was done) to 1 (what was told); None where the picture made no step,
+        because the crops are the same to the network: no angle is defined then.
 
     Raises:
+        ToolError: the texts are the same to the network, or it gives no numbers.
         ValueError: shapes do not fit, there is no text at all, or no box lies in the picture.
     """
     check_pair(source, edited)
@@ -75,6 +77,11 @@ def directional_similarity(
     vectors = encoder.texts(given)
     wanted = vectors[-1] - vectors[0] if len(given) == 2 else vectors[0]
     e_before, e_after = encoder.pictures([before, after])
+    # What says nothing of the picture must not read as a picture that did not change.
+    if not np.isfinite([*vectors, e_before, e_after]).all():
+        raise ToolError(f"{encoder.name} gives no numbers for these pictures and texts")
+    if np.linalg.norm(wanted) < _LEAST_LENGTH:
+        raise ToolError(f"to {encoder.name} these are one text: {' / '.join(map(repr, given))}")
     return cosine(e_after - e_before, -wanted if edited_text is None else wanted)
 
 

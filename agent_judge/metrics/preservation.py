@@ -42,4 +42,4 @@ def preservation(source: RGB, edited: RGB, edited_region: Mask) -> float | None:
         difference = edited[rows][kept].astype(np.int32) - source[rows][kept]
         total += float(np.sqrt((difference**2).sum(axis=1) / 3).sum())
         count += len(difference)
-    return -total / count / _WHITE if count else None
+    return 0.0 - total / count / _WHITE if count else None  # no negative zero

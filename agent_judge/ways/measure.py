@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -61,9 +61,10 @@ async def _measured(case: Case, intake: Intake, look: Look, vote: int) -> Outcom
         level, told = await _MEASURES[case.criterion](facts)
     except JudgeError as err:
         return Outcome(look=look, trace=trace, error=err)
+    level = round(level, _DIGITS) + 0.0  # no negative zero
     verdict = Verdict(
-        level=round(level, _DIGITS),
-        label=case.rubric.answered_as(round(level, _DIGITS)),
+        level=level,
+        label=case.rubric.answered_as(level),
         answers=facts.answers(),
         explanation=told,
     )
@@ -79,6 +80,8 @@ class _Facts:
     look: Look
     vote: int
     trace: Trace
+    words: list[ParsedInstruction] = field(default_factory=list)
+    """The instruction taken apart, once this criterion has asked for it."""
 
     @property
     def has_boxes(self) -> bool:
@@ -94,6 +97,7 @@ class _Facts:
         rubric = self.case.rubric.first_step
 
         async def ask() -> ParsedInstruction | JudgeError:
+            self.trace.ledger.counted_elsewhere = self.case.round in self.case.counted_rounds
             try:
                 answer = await self.case.ask(rubric, self.look, self.vote, self.trace)
             except JudgeError as err:
@@ -101,21 +105,19 @@ class _Facts:
             assert isinstance(answer, ParsedInstruction)
             return answer
 
-        found = await self._once(self._parse_key, ask)
+        found = await self._once(("parse", self.case.round, self.vote), ask)
         if isinstance(found, JudgeError):
             raise found
+        self.words[:] = [found]
         return found
 
     def answers(self) -> tuple[tuple[str, str], ...]:
-        """The parse as answers, where the words were taken apart."""
-        parsed = self.case.shared.get(self._parse_key)
-        if not isinstance(parsed, ParsedInstruction):
-            return ()
-        return tuple((name, _in_words(value)) for name, value in asdict(parsed).items())
-
-    @property
-    def _parse_key(self) -> tuple[str, int, int]:
-        return ("parse", self.case.round, self.vote)
+        """The words taken apart as answers, where this criterion needed them."""
+        return tuple(
+            (name, _in_words(value))
+            for parsed in self.words
+            for name, value in asdict(parsed).items()
+        )
 
     async def _once(self, key: tuple[Any, ...], work: Callable[[], Awaitable[_Result]]) -> _Result:
         if key not in self.case.shared:
@@ -139,12 +141,17 @@ class _Facts:
                 "and there is no detector to find them: set tools.detector (agent-judge weights)",
             )
 
-        async def look() -> Boxes:
+        async def look() -> tuple[Boxes, Evidence]:
             return await asyncio.to_thread(self._find, picture, phrases)
 
-        return await self._once(("boxes", picture, *phrases), look)
+        boxes, evidence = await self._once(("boxes", picture, *phrases), look)
+        if evidence not in self.trace.evidence:
+            self.trace.evidence.append(evidence)
+        return boxes
 
-    def _find(self, picture: Literal["source", "edited"], phrases: Sequence[str]) -> Boxes:
+    def _find(
+        self, picture: Literal["source", "edited"], phrases: Sequence[str]
+    ) -> tuple[Boxes, Evidence]:
         tools = self.case.bench.settings.tools
         pixels = self.look.view.picture(picture)
         try:
@@ -154,15 +161,13 @@ class _Facts:
         best: dict[str, Found] = {}
         for one in sorted(seen, key=lambda one: -one.score):
             best.setdefault(one.phrase, one)
-        boxes = [[round(v, 1) for v in best[p].box.xyxy] for p in phrases if p in best]
-        self.trace.evidence.append(
-            Evidence(
-                tool="grounding",
-                args={"picture": picture, "phrases": list(phrases)},
-                text=json.dumps({"candidates": [{"box_px": box} for box in boxes]}),
-            )
+        boxes = tuple(best[phrase].box for phrase in phrases if phrase in best)
+        told = [{"box_px": [round(v, 1) for v in box.xyxy]} for box in boxes]
+        return boxes, Evidence(
+            tool="grounding",
+            args={"picture": picture, "phrases": list(phrases)},
+            text=json.dumps({"candidates": told}),
         )
-        return tuple(best[phrase].box for phrase in phrases if phrase in best)
 
     async def region(self) -> tuple[Boxes, Boxes]:
         """Boxes of the edited region as seen in the source and in the edited picture.

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from agent_judge.errors import ToolError
 from agent_judge.metrics.directional import cosine, directional_similarity, edit_window
 from agent_judge.records import Box
 
@@ -84,12 +85,34 @@ def test_only_the_crop_around_the_boxes_is_looked_at():
     ("before", "after", "source_text", "edited_text"),
     [
         pytest.param(RED, RED, "red", "green", id="same crops"),
-        pytest.param(RED, GREEN, "red", "red", id="same texts"),
         pytest.param(GREY, GREY, None, "red", id="nothing added"),
     ],
 )
 def test_a_step_without_length_has_no_angle(before, after, source_text, edited_text):
     assert similarity(before, after, source_text, edited_text) is None
+
+
+def test_texts_that_are_one_to_the_network_are_no_picture_that_did_not_change():
+    """0 is the level of a picture without a step; words that lead nowhere give none."""
+    with pytest.raises(ToolError, match="one text: 'a red cup' / 'the red cup'"):
+        similarity(RED, GREEN, "a red cup", "the red cup")
+
+
+@pytest.mark.parametrize("broken", ["pictures", "texts"])
+def test_a_network_that_gives_no_numbers_gives_no_level(broken):
+    class Broken(ColourSpace):
+        pass
+
+    setattr(Broken, broken, lambda self, given: np.full((len(given), 3), np.nan, np.float32))
+    with pytest.raises(ToolError, match="no numbers"):
+        directional_similarity(
+            picture(RED),
+            picture(GREEN),
+            boxes=(BOX,),
+            source_text="red",
+            edited_text="green",
+            encoder=Broken(),
+        )
 
 
 def test_crops_that_differ_but_are_the_same_to_the_network_have_no_angle():

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from agent_judge.errors import JudgeError
 from agent_judge.graph import Trace
 from agent_judge.intake import Intake
+from agent_judge.levels import Scale
 from agent_judge.plan import Look
-from agent_judge.records import Record, Scale, Verdict, covered_area
+from agent_judge.records import Record, Verdict, covered_area
 from agent_judge.rubrics.rubric import Rubric
 
 _Number = TypeVar("_Number", int, float)

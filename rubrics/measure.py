@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from agent_judge.records import Scale
+from agent_judge.levels import Scale
 from agent_judge.rubrics.rubric import Rubric, common_fields
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from agent_judge.records import Criterion, Scale
+from agent_judge.levels import Scale
+from agent_judge.records import Criterion
 
 Subject = Literal["target", "surroundings", "pair", "edited", "changes", "regions"]
 """What a criterion is about: the named objects, everything but them, the two pictures as a whole,

@@ -11,7 +11,7 @@ from rich.table import Table
 from agent_judge.cli.tables import figure
 from agent_judge.cli.terminal import shown
 from agent_judge.judges.base import NEEDS_LMM
-from agent_judge.records import Scale
+from agent_judge.levels import Scale
 from agent_judge.rubrics.protocol import load_protocol, rubric_of
 from agent_judge.run import Run
 from agent_judge.settings import MEASURED, Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agent_judge.records import Scale
+from agent_judge.levels import Scale
 from agent_judge.report.standing import labelled_records, planned_of
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.run import Run

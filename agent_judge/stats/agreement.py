@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent_judge.records import Scale
+from agent_judge.levels import Scale
 from agent_judge.stats.alpha import alpha_of_counts, value_counts
 from agent_judge.stats.intervals import Estimate, Floats, Weights, bootstrap, share_estimate
 from agent_judge.stats.measures import (

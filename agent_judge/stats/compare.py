@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agent_judge.records import Criterion, Mode, Record, Scale
+from agent_judge.levels import Scale
+from agent_judge.records import Criterion, Mode, Record
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, bootstrap, standard_error

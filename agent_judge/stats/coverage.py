@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent_judge.records import Criterion, Mode, Reason, Record, Scale
+from agent_judge.levels import Scale
+from agent_judge.records import Criterion, Mode, Reason, Record
 
 
 class Cell(NamedTuple):

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from agent_judge.records import Criterion, Record, Scale
+from agent_judge.levels import Scale
+from agent_judge.records import Criterion, Record
 from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
 from agent_judge.stats.coverage import Cell, Tally, group_by_cell, source_key, tally
 from agent_judge.stats.further import further_figures

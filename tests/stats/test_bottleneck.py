@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_judge.records import Criterion, Record, Scale
+from agent_judge.levels import Scale
+from agent_judge.records import Criterion, Record
 from agent_judge.stats.bottleneck import bottleneck
 from agent_judge.stats.coverage import tally
 from tests.stats.rows import rows

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from agent_judge.records import Scale
+from agent_judge.levels import Scale
 from agent_judge.stats.coverage import Cell
 from agent_judge.stats.diagnosis import diagnose
 from tests.stats.rows import record, rows

@@ -1,4 +1,4 @@
-"""What a run costs when there are many rows: time to start, to resume, to report; memory; shards.
+"""What a run costs when there are many rows: time to start, to resume, to report; memory; workers.
 
     python -m benchmarks.scale [--rows 1000000] [--finished 100000] [--report 10000]
                                [--samples 5000] [--sharded 240]
@@ -150,6 +150,16 @@ def shards(manifest: Path, folder: Path) -> tuple[Called, list[Called]]:
         return one, [share.result() for share in shares]
 
 
+def ray_workers(manifest: Path, folder: Path) -> tuple[Called, Called]:
+    """A call that judges by two Ray workers, and one that finds nothing left to judge.
+
+    The second starts and ends a cluster of its own, as the first does.
+    """
+    args = ("run", manifest, "--judge", "measured", "--max-unscored", "1")
+    on_ray = ("--engine", "ray", "--jobs", "2", "--out", folder / "ray")
+    return call(*args, *on_ray), call(*args, *on_ray)
+
+
 def memory(manifest: Path, settings: Settings, out: Path) -> list[tuple[int, float]]:
     """Resident memory of a run in MB by criteria judged, twenty times over its length."""
     rows, seen = Rows(manifest=manifest), []
@@ -218,6 +228,12 @@ def figures(asked: argparse.Namespace, folder: Path) -> Iterator[Figure]:
         yield Figure(what="two shards at once, times as fast", value=gain, unit="x", beside=1.7)
         most = max(share.cpu_seconds for share in two)
         yield Figure(what="processor time of the longer one", value=most, unit="s")
+        judged, idle = ray_workers(manifest, folder)
+        gain = one.seconds / (judged.seconds - idle.seconds)
+        yield Figure(what="two Ray workers, once started", value=gain, unit="x", beside=1.7)
+        yield Figure(
+            what="start and end of their cluster, not counted", value=idle.seconds, unit="s"
+        )
 
 
 def _call(

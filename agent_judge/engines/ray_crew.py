@@ -167,7 +167,7 @@ def _networks(tools: ToolSettings, *, has_gpu: bool) -> FarNetworks | None:
         .remote(tools)
     )
     try:
-        detector, upscaler = ray.get(actor.get_ready.remote(on_gpu=on_gpu))
+        detector, upscaler = ray.get(actor.get_ready.remote(Path.cwd(), on_gpu=on_gpu))
     except RayError as err:
         raise told(err) from err
     return FarNetworks(actor, detector, upscaler)
@@ -182,7 +182,8 @@ def _hire(
     # Spread: as many as there are cores, on whatever nodes they are.
     options = {"num_cpus": CPU_SHARE, "scheduling_strategy": "SPREAD"}
     actor = ray.remote(Worker).options(**options).remote(settings)
-    return Hired(actor, jobs, actor.get_ready.remote(version(settings.protocol), picture, networks))
+    ready = actor.get_ready.remote(version(settings.protocol), Path.cwd(), picture, networks)
+    return Hired(actor, jobs, ready)
 
 
 def _await_one(workers: tuple[Hired, ...]) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,13 +29,21 @@ class Networks:
     def __init__(self, settings: ToolSettings) -> None:
         self._settings = settings
 
-    def get_ready(self, *, on_gpu: bool) -> tuple[str | None, Mapping[str, Any] | None]:
+    def get_ready(
+        self, folder: Path, *, on_gpu: bool
+    ) -> tuple[str | None, Mapping[str, Any] | None]:
         """Load what is shared; the detector's name, and the facts about the upscaler.
+
+        Args:
+            folder: where the driver runs, for paths in the settings.
+            on_gpu: whether the upscaler is worth sharing though it is in the package.
 
         Raises:
             InputError: there is no such device, or the networks' packages are not there.
             WeightsError: weights are missing or damaged.
         """
+        if folder.is_dir():
+            os.chdir(folder)
         facts, tools = None, self._settings
         if on_gpu or tools.enhancer not in NETWORKS:
             upscaler = shared_upscaler(tools.enhancer, tools.device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -38,11 +39,14 @@ class Worker:
         self._engine: LocalEngine | None = None
         self._lines: dict[int, Line] = {}
 
-    def get_ready(self, driver: str, picture: Path | None, networks: FarNetworks | None) -> None:
+    def get_ready(
+        self, driver: str, folder: Path, picture: Path | None, networks: FarNetworks | None
+    ) -> None:
         """Set up; a failure here can still be told as what it is.
 
         Args:
             driver: `version` of the driver.
+            folder: where the driver runs, for paths in the settings.
             picture: one that the driver sees.
             networks: those that live elsewhere; None to load them here.
 
@@ -58,6 +62,8 @@ class Worker:
             raise InputError(f"it has agent-judge {own}, the driver has {driver}")
         if picture is not None and not picture.exists():
             raise InputError(f"it does not see {str(picture)!r}: put pictures on a shared disk")
+        if folder.is_dir():
+            os.chdir(folder)
         cv2.setNumThreads(1)  # there are as many workers as cores
         if networks is not None:
             networks.lend()

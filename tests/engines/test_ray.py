@@ -149,7 +149,7 @@ def test_a_worker_that_does_not_see_the_pictures_or_lacks_weights_ends_the_run_a
     env, tmp_path
 ):
     manifest = write_rows(tmp_path, 2)
-    lost = ("--set", f"tools.enhancer={tmp_path / 'lost.pth'}")
+    lost = ("--set", "tools.enhancer=lost.pth")
     driver = begin(manifest, "--out", tmp_path / "run", *lost, env=env)
     _, faults = driver.communicate()
     assert driver.returncode == 2

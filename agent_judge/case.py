@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,15 +57,13 @@ class Case:
         """That of the criterion."""
         return rubric_of(self.criterion)
 
-    async def converse(self, look: Look, vote: int) -> Outcome:
-        """One conversation about a look, or the verdict that is known without one."""
+    async def outcome(self, look: Look, find: Callable[[Trace], Awaitable[Verdict]]) -> Outcome:
+        """How a look ends: by the verdict that is known without a judge, or else by `find`'s."""
         trace = Trace()
-        if (known := self.known(look)) is not None:
+        if (known := self._known(look)) is not None:
             return Outcome(look=look, trace=trace, verdict=known, identical=True)
         try:
-            return Outcome(
-                look=look, trace=trace, verdict=await self.ask(self.rubric, look, vote, trace)
-            )
+            return Outcome(look=look, trace=trace, verdict=await find(trace))
         except JudgeError as err:
             return Outcome(look=look, trace=trace, error=err)
 
@@ -107,7 +105,7 @@ class Case:
             told = f"no verdict within {judge.sample_timeout_s:g} s: raise judge.sample_timeout_s"
             raise JudgeError("timeout", told) from None
 
-    def known(self, look: Look) -> Verdict | None:
+    def _known(self, look: Look) -> Verdict | None:
         """The verdict on equal pictures, which needs no judge; None where they differ."""
         level = self.rubric.when_identical
         if level is None or not np.array_equal(look.view.source, look.view.edited):

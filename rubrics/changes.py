@@ -48,7 +48,7 @@ class Changes(Rubric):
         return f"{level:g}"
 
     def answered_as(self, level: float) -> str:
-        """What a picture without a change is called."""
+        """No change: the one verdict that is known without naming any."""
         return NO_CHANGE
 
     def questions_text(self) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agent_judge.album import Renderings
@@ -56,7 +56,7 @@ class _Round:
     """One vote."""
 
     outcome: Outcome
-    decided: Sequence[_Decided] = field(default_factory=tuple)
+    decided: Sequence[_Decided]
 
 
 async def by_changes(case: Case, intake: Intake, looks: tuple[Look, ...]) -> Judged:
@@ -76,24 +76,21 @@ async def by_changes(case: Case, intake: Intake, looks: tuple[Look, ...]) -> Jud
 
 
 async def _round(case: Case, intake: Intake, look: Look, vote: int) -> _Round:
-    trace = Trace()
-    if (known := case.known(look)) is not None:
-        trace.ledger.flags.add("no_change")
-        return _Round(outcome=Outcome(look=look, trace=trace, verdict=known, identical=True))
-    rubric = _rubric(case)
     decided: list[_Decided] = []
-    try:
+
+    async def find(trace: Trace) -> Verdict:
+        rubric = _rubric(case)
         named: NamedChanges = await case.ask(rubric.first_step, look, vote, trace)
         trace.ledger.notes += named.notes
-        decided += _undecided(case, intake, named.changes, trace)
+        decided.extend(_undecided(case, intake, named.changes, trace))
         for one in decided:
             await _decide(case, intake, look, vote, one)
-    except JudgeError as err:
-        return _Round(outcome=Outcome(look=look, trace=trace, error=err), decided=decided)
-    if not decided:
-        trace.ledger.flags |= _flags_of_none(look)
-    verdict = _share(decided, rubric)
-    return _Round(outcome=Outcome(look=look, trace=trace, verdict=verdict), decided=decided)
+        return _share(decided, rubric)
+
+    outcome = await case.outcome(look, find)
+    if not decided and outcome.verdict is not None:
+        outcome.trace.ledger.flags |= _flags_of_none(look)
+    return _Round(outcome=outcome, decided=decided)
 
 
 def _rubric(case: Case) -> Changes:

@@ -8,10 +8,11 @@ BPM's own and are said beside the figure; where nobody looked for a box there is
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -28,9 +29,10 @@ from agent_judge.metrics.preservation import preservation
 from agent_judge.metrics.region_rules import Ruling, position_rule, size_rule
 from agent_judge.plan import Look, plan_of
 from agent_judge.records import Box, Evidence, Verdict
-from agent_judge.settle import Judged, Outcome, replies_of, settled
+from agent_judge.settle import Judged
 from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.tiled_search import Found, search
+from agent_judge.ways.verdicts import voted
 
 _DIGITS = 6
 _LONGEST_NAME = 150
@@ -40,38 +42,20 @@ Boxes = tuple[Box, ...]
 
 
 async def by_measure(case: Case, intake: Intake, looks: tuple[Look, ...]) -> Judged:
-    """Compute the criterion; the median vote counts, for words may be taken apart otherwise."""
-    (look,) = looks
-    votes = range(case.bench.settings.judge.votes)
-    outcomes = [[await _measured(case, intake, look, vote)] for vote in votes]
-    return Judged(
-        record=case.record(**settled(outcomes, intake, case.rubric)),
-        round=case.round,
-        replayed=sum(vote[0].trace.ledger.replayed for vote in outcomes),
-        replies=replies_of(outcomes),
-    )
+    """Compute the criterion, as often as there are votes: words may be taken apart otherwise."""
+    return await voted(case, intake, looks, functools.partial(_verdict, case, intake))
 
 
-async def _measured(case: Case, intake: Intake, look: Look, vote: int) -> Outcome:
-    trace = Trace()
-    if (known := case.known(look)) is not None:
-        return Outcome(look=look, trace=trace, verdict=known, identical=True)
+async def _verdict(case: Case, intake: Intake, look: Look, vote: int, trace: Trace) -> Verdict:
     facts = _Facts(case=case, intake=intake, look=look, vote=vote, trace=trace)
-    try:
-        level, told = await _MEASURES[case.criterion](facts)
-    except JudgeError as err:
-        return Outcome(look=look, trace=trace, error=err)
+    level, told = await _MEASURES[case.criterion](facts)
     level = round(level, _DIGITS) + 0.0  # no negative zero
-    verdict = Verdict(
-        level=level,
-        label=case.rubric.answered_as(level),
-        answers=facts.answers(),
-        explanation=told,
+    return Verdict(
+        level=level, label=case.rubric.label_of(level), answers=facts.answers(), explanation=told
     )
-    return Outcome(look=look, trace=trace, verdict=verdict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Facts:
     """What the measures of one sample and vote are computed from; found once."""
 
@@ -80,7 +64,7 @@ class _Facts:
     look: Look
     vote: int
     trace: Trace
-    words: list[ParsedInstruction] = field(default_factory=list)
+    words: ParsedInstruction | None = None
     """The instruction taken apart, once this criterion has asked for it."""
 
     @property
@@ -108,16 +92,13 @@ class _Facts:
         found = await self._once(("parse", self.case.round, self.vote), ask)
         if isinstance(found, JudgeError):
             raise found
-        self.words[:] = [found]
+        self.words = found
         return found
 
     def answers(self) -> tuple[tuple[str, str], ...]:
         """The words taken apart as answers, where this criterion needed them."""
-        return tuple(
-            (name, _in_words(value))
-            for parsed in self.words
-            for name, value in asdict(parsed).items()
-        )
+        given = {} if self.words is None else asdict(self.words)
+        return tuple((name, _in_words(value)) for name, value in given.items())
 
     async def _once(self, key: tuple[Any, ...], work: Callable[[], Awaitable[_Result]]) -> _Result:
         if key not in self.case.shared:

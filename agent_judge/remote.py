@@ -100,11 +100,15 @@ def _prefix() -> str:
     return f"{PLACE}/"
 
 
-def bring(path: str | os.PathLike[str]) -> None:
+def bring(path: str | os.PathLike[str], *, most_bytes: float = MAX_FILE_BYTES) -> None:
     """Make what a path stands for be there as it is now; nothing for a path of this machine.
 
     Where the store has no such file, none is there afterwards. Of a file that is too large there is
-    one of that size without content.
+    one of that size without content, which no reader takes.
+
+    Args:
+        path: any path.
+        most_bytes: what is larger is not fetched.
 
     Raises:
         InputError: fsspec, or what it needs for this kind of store, is not installed.
@@ -121,7 +125,7 @@ def bring(path: str | os.PathLike[str]) -> None:
         else:
             stamp = _stamp(known)
             if stamp is None or not _is_there(copy, stamp, known.get("size")):
-                _fetch(url, copy, stamp, known.get("size"))
+                _fetch(url, copy, stamp, known.get("size"), most_bytes)
     _brought.add(url)
 
 
@@ -227,18 +231,18 @@ def _is_there(copy: Path, stamp: int, size: int | None) -> bool:
     return status.st_mtime_ns == stamp and size in (None, status.st_size)
 
 
-def _fetch(url: str, copy: Path, stamp: int | None, size: int | None) -> None:
+def _fetch(url: str, copy: Path, stamp: int | None, size: int | None, most_bytes: float) -> None:
     system, name = file_system(url)
     copy.parent.mkdir(parents=True, exist_ok=True)
     half = copy.with_name(f".{os.getpid()}-{threading.get_ident()}")
     digest = hashlib.sha256()
     try:
         with half.open("wb") as file:
-            if size is not None and size > MAX_FILE_BYTES:
+            if size is not None and size > most_bytes:
                 file.truncate(size)
             else:
                 with system.open(name, "rb") as remote:
-                    while file.tell() <= MAX_FILE_BYTES and (part := remote.read(_PART_BYTES)):
+                    while file.tell() <= most_bytes and (part := remote.read(_PART_BYTES)):
                         file.write(part)
                         digest.update(part)
         time_ns = _time_ns(digest.digest()) if stamp is None else stamp

@@ -9,7 +9,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from agent_judge import remote
-from agent_judge.cli.options import settings_of
+from agent_judge.cli.options import manifest_at, settings_of
 from agent_judge.errors import InputError
 from agent_judge.inputs import inputs_changed, inputs_of, row_hash
 from agent_judge.intake import take_in
@@ -209,6 +209,13 @@ def test_what_is_too_large_for_a_picture_is_not_fetched(uploaded):
         take_in(sample)
     assert getattr(raised.value, "reason", None) == "invalid_source"
     assert sample.source.stat().st_blocks * 512 < 1 << 20
+
+
+def test_a_manifest_may_be_larger_than_any_picture(store, monkeypatch):
+    monkeypatch.setattr(remote.bring, "__kwdefaults__", {"most_bytes": 10})
+    store.pipe_file("/bucket/m.jsonl", b"a" * 50)
+    path = manifest_at("memory://bucket/m.jsonl")
+    assert path.read_bytes() == b"a" * 50
 
 
 def test_the_time_of_a_copy_stands_for_the_version_in_the_store(store):

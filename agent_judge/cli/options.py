@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,7 +41,7 @@ def manifest_at(text: str) -> Path:
     """
     path = root_at(text)
     try:
-        bring(path)
+        bring(path, most_bytes=math.inf)
     except OSError as err:
         raise InputError(f"cannot read {text!r}: {err.strerror or err}") from err
     return path

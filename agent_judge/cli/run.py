@@ -174,9 +174,8 @@ def _run(
     settings = model_for(settings, out)
     # A judge without a key, or a tool without its weights, must not bind the folder.
     host = asyncio.run(endpoint_of(settings))
-    first = next(iter(rows), None)
     with (
-        engines(settings, first.source if first else None) as (settings, engine_for),
+        engines(settings, rows) as (settings, engine_for),
         closing(Store.create(out, binding_of(settings))) as store,
     ):
         plan_rows(rows, settings, store, again)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,11 @@ class Hired:
     ready: Any
     """What comes true once it is set up, or raises why it cannot be; see `told`."""
     is_lost: bool = False
+
+    def dismiss(self) -> None:
+        """End it: one that is out of reach may be alive."""
+        with suppress(RayError):
+            ray.kill(self.actor)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,9 @@ import itertools
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing, suppress
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 
-import ray
 from ray.exceptions import RayError, RayTaskError
 
 from agent_judge.album import BlobSink
@@ -87,6 +86,7 @@ class RayEngine:
         for _ in range(_MOST_LOSSES):
             worker = await self._worker()
             if ended():
+                self._free.put_nowait(worker)
                 return
             try:
                 async with aclosing(self._judge_at(worker, left)) as judging:
@@ -99,6 +99,8 @@ class RayEngine:
                 raise  # a fault of ours, not of the machine
             except RayError:
                 self._replace(worker)
+                if not left.rounds:
+                    return
         why = f"{_MOST_LOSSES} Ray workers were lost while they judged it (memory?)"
         async for judged in _given_up(left, self._bench, why):
             yield judged
@@ -127,8 +129,9 @@ class RayEngine:
                     else:
                         await self._serve(said, worker, number, turns, requests)
             except RayError:
+                dearest = self._budget.dearest()
                 for spent in turns.values():  # of requests that were under way, nobody will tell
-                    vars(spent).update(vars(self._budget.dearest()))
+                    spent.tokens, spent.usd = dearest.tokens, dearest.usd
                 raise
 
     async def _serve(
@@ -155,7 +158,8 @@ class RayEngine:
                 else:
                     answer(number, said.number, None)
             case Paid():
-                vars(turns.pop(said.number)).update(vars(said.spent))
+                spent = turns.pop(said.number)
+                spent.tokens, spent.usd = said.spent.tokens, said.spent.usd
                 await requests.aclose()
 
     def _replace(self, worker: Hired) -> None:
@@ -164,8 +168,7 @@ class RayEngine:
             return
         worker.is_lost = True
         _log.warning("a Ray worker was lost: what it had in work is judged again")
-        with suppress(RayError):
-            ray.kill(worker.actor)  # it may be out of reach and alive
+        worker.dismiss()
         self._joining.add(asyncio.create_task(self._join(self._crew.hire(worker.jobs))))
 
     async def _join(self, worker: Hired) -> None:

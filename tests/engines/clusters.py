@@ -12,6 +12,9 @@ from pathlib import Path
 
 from tests.cli.runs import wait_for
 
+SLOWEST_S = 240
+"""Of a step on a busy machine."""
+
 
 def _processes() -> Iterator[tuple[int, int, str]]:
     """(pid, parent, title) of all that run."""
@@ -61,7 +64,7 @@ def cluster(folder: Path) -> Iterator[tuple[dict[str, str], int]]:
             [*ray, *options.split(), *quiet], env=os.environ | auth, stdout=told, stderr=told
         )
         try:
-            wait_for(lambda: b"Ray runtime started" in (folder / "told").read_bytes())
+            wait_for(lambda: b"Ray runtime started" in (folder / "told").read_bytes(), SLOWEST_S)
             yield {**auth, "RAY_ADDRESS": address}, head.pid
         finally:
             head.terminate()

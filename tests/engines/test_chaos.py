@@ -12,11 +12,9 @@ from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, load_ladder
 from agent_judge.testing.answers import criterion_of, says, verdict
 from agent_judge.testing.endpoint import LoopbackEndpoint
 from tests.cli.runs import instruction_number, records_of, start, wait_for, write_rows
-from tests.engines.clusters import kill_a_worker
+from tests.engines.clusters import SLOWEST_S, kill_a_worker
 
 ROWS = 300
-SLOWEST_S = 240
-"""Of a step on a busy machine."""
 PATIENCE = (
     *("--set", "judge.transport_retries=8", "--set", "judge.backoff_max_s=1"),
     *("--max-unscored", "1"),

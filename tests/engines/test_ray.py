@@ -22,7 +22,7 @@ from tests.cli.runs import (
     wait_for,
     write_rows,
 )
-from tests.engines.clusters import cluster, kill_a_worker
+from tests.engines.clusters import SLOWEST_S, cluster, kill_a_worker
 
 DEMO = Path(__file__).parents[2] / "eval_data" / "demo" / "manifest.jsonl"
 PRICED = ("--set", "prices.m={input_per_mtok=1000, output_per_mtok=0}")
@@ -133,7 +133,7 @@ def test_ctrl_c_lets_samples_in_flight_end_and_the_same_command_goes_on(env, tmp
     manifest, run = write_rows(tmp_path, 40), tmp_path / "run"
     with LoopbackEndpoint(level_4, latency_s=0.1) as endpoint:
         driver = begin(*at(endpoint, manifest, run), env=env)
-        wait_for(lambda: endpoint.count > 20)
+        wait_for(lambda: endpoint.count > 20, SLOWEST_S)
         driver.send_signal(signal.SIGINT)
         _, faults = driver.communicate()
         assert driver.returncode == 130, faults

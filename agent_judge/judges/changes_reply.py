@@ -91,7 +91,10 @@ def read_changes(content: object, rubric: Changes, *, to_box: ToBox | None) -> N
     assert to_box is not None, "differences are named in whole pictures, by boxes"
     entries = _entries(spoken(text_of(content)))
     told = [_change(entry, n, to_box) for n, entry in enumerate(entries, start=1)]
-    kept = list({(change.command, change.box): change for change in told}.values())
+    first: dict[tuple[str, str, Box], Change] = {}
+    for change in told:
+        first.setdefault((change.command, change.element.casefold(), change.box), change)
+    kept = list(first.values())
     notes = []
     if len(kept) < len(told):
         notes.append(f"{len(told) - len(kept)} of {len(told)} named differences came twice")
@@ -153,7 +156,10 @@ def _command(value: object, number: int) -> Command:
 
 
 def _box(entry: Mapping[str, Any], number: int, to_box: ToBox) -> Box:
-    value = next((entry[key] for key in _BOX_KEYS if key in entry), None)
+    given = [entry[key] for key in _BOX_KEYS if entry.get(key) is not None]
+    value = given[0] if given else None
+    if any(other != value for other in given):
+        raise ReplyError(f"difference {number}: two different boxes were given")
     if not isinstance(value, list) or len(value) != 4:
         raise ReplyError(f"difference {number}: 'box' must be four numbers, but {came(value)}")
     try:
@@ -164,5 +170,5 @@ def _box(entry: Mapping[str, Any], number: int, to_box: ToBox) -> Box:
             f"the one at the bottom right, but {came(value)}"
         ) from None
     if box is None:
-        raise ReplyError(f"difference {number}: box {value} lies outside the picture")
+        raise ReplyError(f"difference {number}: box {value} is no place in the picture")
     return box

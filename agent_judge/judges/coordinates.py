@@ -18,6 +18,9 @@ CoordinateSystem = Literal["shown_pixels", "xyxy_1000", "yxyx_1000"]
 _SUFFIX = "box_px"
 _FAR_AWAY = 1e9  # no picture reaches there; NaN and endless integers fail the comparison
 
+_REACH = 0.1
+"""How far a box may reach over the border, as a share of the picture's side."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Convention:
@@ -83,12 +86,23 @@ class Convention:
         return Box(a / per_x, b / per_y, c / per_x, d / per_y)
 
     def reader(self, size_wh: tuple[int, int]) -> Callable[[Sequence[float]], Box | None]:
-        """`decode` for one picture, its boxes clipped to it: None for one that lies outside.
+        """`decode` for one picture, its boxes clipped to it: None for one that is no place in it.
+
+        That is a box outside it, but also one that reaches far over its border or is smaller than
+        a pixel: it is written in another convention, and what is left of it would be a guess.
 
         Args:
             size_wh: canonical size of the picture.
         """
-        return lambda numbers: self.decode(numbers, size_wh).clip(size_wh)
+
+        def read(numbers: Sequence[float]) -> Box | None:
+            box = self.decode(numbers, size_wh)
+            x, y = _REACH * size_wh[0], _REACH * size_wh[1]
+            far = min(box.x1, size_wh[0] - box.x2) < -x or min(box.y1, size_wh[1] - box.y2) < -y
+            tiny = box.width < 1 and box.height < 1
+            return None if far or tiny else box.clip(size_wh)
+
+        return read
 
     def encode(self, box: Box, size_wh: tuple[int, int]) -> list[float]:
         """The box as the judge would write it."""

@@ -42,6 +42,10 @@ _SCORE_LINE = re.compile(
     rf"[{_MARKS}#>]*(?:(?:final|overall|my|the)\s+)*(?:score|rating){_IS}(?P<value>.+)",
     re.IGNORECASE,
 )
+_LATER_LINE = re.compile(
+    rf"[^\d\n]{{0,60}}?\b(?:score|rating){_IS}(?P<value>.+)",  # "Actually, the score is 3"
+    re.IGNORECASE,
+)
 _YES_NO_LINE = re.compile(
     rf"[{_MARKS}#>]*(?:(?:yes[ _/]?(?:or[ _])?no|answer|verdict){_IS})?"
     rf"(?P<value>yes|no)[{_MARKS}.!]*",
@@ -102,11 +106,12 @@ def _from_json(
     if not found:
         refuse_broken_json(rest)
         return None
-    start, _, last = found[-1]
+    start, stop, last = found[-1]
     others = [(begin, end) for begin, end, one in found[:-1] if _said(one) != _said(last)]
     if others and (others[-1][0] == start or not settles(text[others[-1][1] : start])):
         raise _two_answers()
-    beside = {_number(value, best) for value in _score_lines(rest).values() if _states(value)}
+    lines = [*_score_lines(rest).values(), *_score_lines(rest[stop:], _LATER_LINE).values()]
+    beside = {_number(value, best) for value in lines if _states(value)}
     if beside - {_number(last["score"], best)}:
         raise _two_answers()
     return last
@@ -125,7 +130,8 @@ def _named(data: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, list[Any]] = {}
     for key, value in data.items():
         values.setdefault(re.sub(r"\W+", "_", str(key).strip()), []).append(value)
-    if not any(key in values for key in _SCORE_KEYS):
+    keys = [key for key in _SCORE_KEYS if key in values]
+    if not keys or (keys == ["level"] and "label" in values):  # that is a level of some ladder
         return {}
     reasons = [value for key in _REASON_KEYS for value in values.get(key, ())]
     return {
@@ -138,7 +144,7 @@ def _named(data: Mapping[str, Any]) -> dict[str, Any]:
 def _one(values: Sequence[object]) -> object:
     """The value that is given; `CONFLICT` where several are that differ."""
     known = [value for value in values if value is not None]
-    if any(value != known[0] for value in known):
+    if any(value is not known[0] and value != known[0] for value in known):
         return CONFLICT
     return known[0] if known else None
 
@@ -172,9 +178,9 @@ def _from_lines(text: str, best: float) -> dict[str, Any]:
     }
 
 
-def _score_lines(text: str) -> dict[str, str]:
-    """By line that begins with the word: what stands behind it."""
-    found = {line: _SCORE_LINE.fullmatch(line) for line in text.splitlines()}
+def _score_lines(text: str, form: re.Pattern[str] = _SCORE_LINE) -> dict[str, str]:
+    """By line that begins with the word, or is of another form: what stands behind the word."""
+    found = {line: form.fullmatch(line) for line in text.splitlines()}
     return {line: match["value"] for line, match in found.items() if match}
 
 

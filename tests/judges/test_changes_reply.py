@@ -108,8 +108,11 @@ def test_no_change_is_an_answer(text):
         (entry(box=["1", "2", "3", "4"]), "'box' must be four numbers"),
         (entry(box=[30, 40, 10, 20]), "top left before the one at the bottom right"),  # x, y, w, h?
         (entry(box=[10, 20, 10, 40]), "top left before the one at the bottom right"),
-        (entry(box=[700, 20, 710, 40]), "lies outside the picture"),
-        (entry(box=[-20, -20, -1, -1]), "lies outside the picture"),
+        (entry(box=[700, 20, 710, 40]), "no place in the picture"),
+        (entry(box=[-20, -20, -1, -1]), "no place in the picture"),
+        (entry(box=[100, 100, 900, 300]), "no place in the picture"),  # out of 1000?
+        (entry(box=[0.1, 0.2, 0.4, 0.9]), "no place in the picture"),  # out of 1?
+        (entry(bbox=[1, 2, 3, 5]), "two different boxes"),
         (entry(box=[1e400, 0, 1, 1]), "'box' must be four numbers"),
     ],
 )
@@ -129,16 +132,17 @@ def test_a_box_that_reaches_over_the_border_is_cut():
     assert read(entry(box=[-5, 470, 20, 500])).changes[0].box.xyxy == (0, 470, 20, 480)
 
 
-def test_the_same_box_under_one_command_is_one_change_and_it_is_said():
-    both = [{**CUP, "command": "REMOVE"}, CUP, {**CUP, "element": "mug"}, CUP]
-    named = read(json.dumps({"differences": both}))
-    assert [str(change) for change in named.changes] == ["REMOVE cup", "EDIT cup"]
-    assert named.notes == ("2 of 4 named differences came twice",)
+def test_the_same_thing_in_the_same_box_under_one_command_is_one_change_and_it_is_said():
+    both = [{**CUP, "command": "REMOVE"}, CUP, {**CUP, "element": "its handle"}, CUP]
+    named = read(json.dumps({"differences": [*both, {**CUP, "element": "Cup"}]}))
+    assert list(map(str, named.changes)) == ["REMOVE cup", "EDIT cup", "EDIT its handle"]
+    assert named.notes == ("2 of 5 named differences came twice",)
 
 
 def test_of_a_thousand_differences_the_first_are_kept_and_the_rest_is_said():
     many = [
-        {**CUP, "element": f"dot {n}", "box": [n % 600, 0, n % 600 + 1, n]} for n in range(1, 1001)
+        {**CUP, "element": f"dot {n}", "box": [n % 600, 0, n % 600 + 1, n / 3]}
+        for n in range(1, 1001)
     ]
     named = read(json.dumps({"differences": many}))
     assert [change.element for change in named.changes] == [f"dot {n}" for n in range(1, 17)]

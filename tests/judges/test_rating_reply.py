@@ -67,6 +67,8 @@ def test_every_number_of_every_scale_is_read_with_its_reason(rating):
         f"{BARE}\n{BARE}",
         f"{BARE}\nScore: 4/7",
         f"{BARE}\nScore: 3 would be too low.",
+        f"{BARE}\nSo my score is 4.",
+        BARE.replace('"score"', '"level"'),
         f'{{"score": 2}}\nOn a closer look, my final answer:\n{BARE}',
         f'The form is {{"reason": "...", "score": whole number from 1 to 7}}.\n{BARE}',
     ],
@@ -174,6 +176,10 @@ def test_a_value_that_is_no_level_is_told_back(value):
         (f"Score: 2\n{BARE}", "two different"),
         (f"{BARE}\nScore: 5", "two different"),
         (f"{BARE}\n**Final score: 8.5**", "two different"),
+        (f"{BARE}\nActually, the score is 3.", "two different"),
+        (f"{BARE} No, wait. Score: 5", "two different"),
+        ('{"level": 3, "label": "Over Modification"}', "missing"),  # that is 3 of another ladder
+        ('{"score": NaN}', "whole number"),
     ],
 )
 def test_what_is_no_clear_number_is_asked_again_with_the_fault(text, fault):

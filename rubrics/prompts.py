@@ -65,6 +65,7 @@ def system_prompt(rubric: Rubric, context: PromptContext) -> str:
     which = "several_targets" if context.several_targets else "all_targets"
     if which in rubric.notes and (context.several_targets or not context.cropped):
         notes.append(rubric.notes[which])
+    boxes = rubric.asks_boxes and not context.cropped
     return (
         _environment()
         .get_template(rubric.template)
@@ -78,8 +79,8 @@ def system_prompt(rubric: Rubric, context: PromptContext) -> str:
             convention=context.convention,
             tools=context.tools,
             max_steps=context.max_steps,
-            boxes_asked=rubric.asks_boxes and not context.cropped,
-            answer_form=answer_form(rubric, boxes=not context.cropped),
+            boxes_asked=boxes,
+            answer_form=answer_form(rubric, boxes=boxes),
         )
     )
 

@@ -37,7 +37,7 @@ class Protocol:
     """A way of evaluating edits: criteria, and how their figures come together."""
 
     name: str
-    title: str
+    """That of its folder."""
     revision: int
     rubrics: Mapping[Criterion, Rubric]
     """By criterion, in the order of reports."""
@@ -72,8 +72,7 @@ def load_protocol(name: str) -> Protocol:
     common = data.get("common", {})
     rubrics = [_rubric({**common, **_table(name, file)}) for file in data["criteria"]]
     return Protocol(
-        name=data["name"],
-        title=data["title"],
+        name=name,
         revision=data["revision"],
         rubrics={rubric.criterion: rubric for rubric in rubrics},
         has_overall=data["overall"],
@@ -127,12 +126,12 @@ def rubric_version(name: str = DEFAULT) -> str:
     """
     protocol = load_protocol(name)
     forms = {rubric.form for rubric in protocol.rubrics.values()}
-    files = [*(_FOLDER / name).iterdir(), _FOLDER / "system.md"]
+    files = [*(_FOLDER / name).glob("*.toml"), _FOLDER / "system.md"]
     files += [path for form in forms for path in (_FOLDER / "forms").glob(f"{form}_*.md")]
     digest = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return f"{protocol.name}-{protocol.revision}-{digest.hexdigest()[:8]}"
+    return f"{name}-{protocol.revision}-{digest.hexdigest()[:8]}"
 
 
 def version_of(criterion: Criterion) -> str:

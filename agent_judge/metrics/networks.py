@@ -17,7 +17,7 @@ _loading = threading.RLock()
 _Network = TypeVar("_Network")
 
 
-def shared_clip(name: str, device: str = "auto") -> ClipEncoder:
+def shared_clip(name: str, device: str) -> ClipEncoder:
     """The one loaded copy of a CLIP-like network on a device.
 
     Args:
@@ -31,7 +31,7 @@ def shared_clip(name: str, device: str = "auto") -> ClipEncoder:
     return _once(_clip, name, device, clip_encoder.SETTING)
 
 
-def shared_segmenter(name: str, device: str = "auto") -> Segmenter:
+def shared_segmenter(name: str, device: str) -> Segmenter:
     """The one loaded copy of a SAM-like network on a device.
 
     Args:

@@ -192,7 +192,7 @@ def test_real_weights_see_that_a_picture_turned_grey():
             boxes=(),
             source_text=one,
             edited_text=other,
-            encoder=shared_clip(name),
+            encoder=shared_clip(name, "auto"),
         )
         for one, other in (texts, texts[::-1])
     ]

@@ -228,6 +228,6 @@ def test_real_weights_mark_the_disc_in_its_box():
         pytest.skip("AGENT_JUDGE_SEGMENTER is not set")
     box = Box(100, 60, 140, 100)
     pixels = disc((320, 240), box)
-    mask = shared_segmenter(name).segment(pixels, [box])
+    mask = shared_segmenter(name, "auto").segment(pixels, [box])
     truth = red(pixels)
     assert (mask & truth).sum() / (mask | truth).sum() > 0.9

@@ -11,7 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from agent_judge.cli.agreement_tables import print_agreement
-from agent_judge.cli.rated_run import RatedRun, over_shared_rows, rated_run, read_ratings
+from agent_judge.cli.rated_run import (
+    RatedRun,
+    over_shared_rows,
+    rated_criteria,
+    rated_run,
+    read_ratings,
+)
 from agent_judge.cli.tables import table_console
 from agent_judge.run import refuse_two_protocols
 from agent_judge.stats.breakdown import (
@@ -42,7 +48,8 @@ def agree(
     as_json: Annotated[bool, typer.Option("--json", help="Everything, as JSON.")] = False,
 ) -> None:
     """Compare a judge's levels with people's: by mode, criterion, type, size and editor."""
-    ratings = [rating for path in labels or () for rating in read_ratings(path)]
+    criteria = rated_criteria(run_dirs)
+    ratings = [rating for path in labels or () for rating in read_ratings(path, criteria)]
     runs = [rated_run(folder, ratings, classical=classical) for folder in run_dirs]
     refuse_two_protocols({run.facts.run: run.facts.protocol for run in runs})
     groups = [agreement_by_group(run.rated, seed=seed) for run in runs]

@@ -10,6 +10,7 @@ from agent_judge.classical_columns import classical_columns
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion
+from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.run import Run
 from agent_judge.stats.ratings import (
     RatedRecord,
@@ -38,14 +39,33 @@ class RatedRun:
     """How the classical columns track them, where that was asked for."""
 
 
-def read_ratings(path: Path) -> list[Rating]:
+def rated_criteria(folders: Sequence[Path]) -> tuple[Criterion, ...]:
+    """The criteria of runs, and those of another protocol that people may rate in their place.
+
+    Raises:
+        InputError: no run.
+    """
+    own: list[Criterion] = []
+    for folder in folders:
+        run = Run.open(folder)
+        with run.store:
+            own += run.protocol.criteria
+    beside = [name for c in own if (name := rubric_of(c).labelled_as) is not None]
+    return tuple(dict.fromkeys((*own, *beside)))
+
+
+def read_ratings(path: Path, criteria: Sequence[Criterion]) -> list[Rating]:
     """The ratings of a label table; its name stands for raters that it does not name.
+
+    Args:
+        path: the table.
+        criteria: whose columns are read.
 
     Raises:
         InputError: it cannot be read; names file and line.
     """
     try:
-        return parse_ratings(path.read_text(encoding="utf-8"), by=path.stem)
+        return parse_ratings(path.read_text(encoding="utf-8"), by=path.stem, criteria=criteria)
     except (OSError, UnicodeDecodeError) as err:
         raise InputError(f"--labels {str(path)!r} cannot be read: {err}") from err
     except InputError as err:

@@ -10,13 +10,14 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import StringIO
 from pathlib import PurePosixPath
 from typing import Any
 
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion, Record
-from agent_judge.rubrics.protocol import all_criteria, rubric_of
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, all_criteria, rubric_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,9 @@ def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
     ]
 
 
-def parse_ratings(text: str, *, by: str) -> list[Rating]:
+def parse_ratings(
+    text: str, *, by: str, criteria: Sequence[Criterion] | None = None
+) -> list[Rating]:
     """The ratings of a label table, comma- or tab-separated, told apart by its header.
 
     A table with a column `uid` has ImagenHub's layout: one rater, a column an editing model, cells
@@ -73,6 +76,8 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
     Args:
         text: the file's text.
         by: the rater of rows that name none, such as the file's name.
+        criteria: whose columns are read, for another protocol's criterion may be any other thing
+            there (`size`); None: those of all protocols.
 
     Raises:
         InputError: a column is missing or a cell cannot be read; names the line.
@@ -81,13 +86,15 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
     header = text.split("\n", 1)[0]
     reader = csv.DictReader(StringIO(text), delimiter="\t" if "\t" in header else ",")
     columns = reader.fieldnames or []
+    rated = [c for c in (all_criteria() if criteria is None else criteria) if c in columns]
     if "uid" in columns:
         read = _imagenhub_row
-    elif ("id" in columns or "item" in columns) and set(all_criteria()) & set(columns):
-        read = _label_row
+    elif ("id" in columns or "item" in columns) and rated:
+        read = partial(_label_row, criteria=rated)
     else:
+        named = " or ".join(DEFAULT_CRITERIA if criteria is None else criteria)
         raise InputError(
-            f"expected the columns id (or item and editor) with IF or VC, or ImagenHub's uid, "
+            f"expected the columns id (or item and editor) with {named}, or ImagenHub's uid, "
             f"got {', '.join(map(repr, columns)) or 'an empty file'}"
         )
     ratings: list[Rating] = []
@@ -101,8 +108,10 @@ def parse_ratings(text: str, *, by: str) -> list[Rating]:
     return ratings
 
 
-def _label_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
-    for criterion in all_criteria():
+def _label_row(
+    row: Mapping[str, str | None], by: str, *, criteria: Sequence[Criterion]
+) -> Iterator[Rating]:
+    for criterion in criteria:
         cell = (row.get(criterion) or "").strip()
         if not cell:
             continue
@@ -147,10 +156,12 @@ def _imagenhub_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
 
 def _pair(editor: str, cell: str) -> tuple[float, float]:
     try:
-        semantic, quality = json.loads(cell)
-        return float(semantic), float(quality)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{editor} must be [semantic, quality], got {cell!r}") from error
+        semantic, quality = map(float, json.loads(cell))
+    except (TypeError, ValueError, OverflowError):
+        semantic = quality = math.nan
+    if not (math.isfinite(semantic) and math.isfinite(quality)):
+        raise ValueError(f"{editor} must be [semantic, quality], got {cell!r}")
+    return semantic, quality
 
 
 class RatingIndex:

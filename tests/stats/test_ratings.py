@@ -64,11 +64,22 @@ def test_imagenhubs_table_is_read_with_commas_too():
         ("uid\tGlide\nx\t[0]\n", "line 2: Glide must be"),
         ("uid\tGlide\nx\tgood\n", "got 'good'"),
         ("uid\tGlide\nx\t[null, 1]\n", "Glide must be"),
+        ("uid\tGlide\nx\t[NaN, 1]\n", "Glide must be"),
+        ("uid\tGlide\nx\t[1, 1e400]\n", "Glide must be"),
+        ("id,preserve\na,nan\n", "preserve must be a level from -1 to 0, got 'nan'"),
     ],
 )
 def test_a_faulty_table_is_refused_with_its_line(text, complaint):
     with pytest.raises(InputError, match=complaint):
         parse_ratings(text, by="x")
+
+
+def test_a_column_named_as_another_protocols_criterion_may_hold_anything():
+    text = "id,IF,size\na,3,large\n"
+    read = parse_ratings(text, by="x", criteria=("IF", "VC"))
+    assert [(r.criterion, r.value) for r in read] == [("IF", 3)]
+    with pytest.raises(InputError, match="IF or VC"):
+        parse_ratings("id,size\na,1\n", by="x", criteria=("IF", "VC"))
 
 
 def test_ratings_find_their_records_by_id_and_by_item_and_editor():

@@ -13,18 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 from agent_judge.errors import OutputFault, SampleError
 from agent_judge.intake import take_in
 from agent_judge.manifest import sample_from_row
-from agent_judge.metrics.classical import Classical, Measures, classical
+from agent_judge.metrics.classical import COLUMNS, classical
 from agent_judge.metrics.masks import box_mask
 from agent_judge.store import PlannedRow
 
 Columns = Mapping[str, float | None]
-_NOWHERE = Measures(l1=0.0, l2=0.0, psnr=None, ssim=None)
-COLUMNS = tuple(Classical(whole=_NOWHERE, inside=None, outside=None).columns())
-"""`l1, l2, psnr, ssim`, then the same inside and outside the row's boxes."""
 
 
 def classical_columns(rows: Iterable[PlannedRow]) -> Iterator[tuple[str, Columns]]:
-    """Each row's id and columns, in order; all None where its pictures cannot be compared.
+    """Each row's id and `metrics.classical.COLUMNS`; all None where it cannot be compared.
+
+    The target is the row's boxes.
 
     Args:
         rows: the planned rows; their pictures are read and decoded anew.

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from agent_judge.classical_columns import COLUMNS, classical_columns
+from agent_judge.classical_columns import classical_columns
 from agent_judge.images import encode_png
+from agent_judge.metrics.classical import COLUMNS
 from agent_judge.store import PlannedRow
 
 GREY = np.full((40, 50, 3), 100, np.uint8)

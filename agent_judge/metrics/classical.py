@@ -18,6 +18,9 @@ from agent_judge.metrics.pair import Mask, bands, check_pair
 _WHITE = 255
 _SSIM_WINDOW_PX = 7
 _HALO_PX = _SSIM_WINDOW_PX // 2
+_FIGURES = ("l1", "l2", "psnr", "ssim")
+COLUMNS = tuple(f"{name}{where}" for where in ("", "_inside", "_outside") for name in _FIGURES)
+"""`l1, l2, psnr, ssim` of the whole picture, then the same inside and outside the target."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,17 +52,13 @@ class Classical:
     """Around the target; None where no target is known or it covers everything."""
 
     def columns(self) -> dict[str, float | None]:
-        """Flat, for a table: `l1, l2, psnr, ssim, l1_inside, ..., ssim_outside`.
-
-        None stands for a region that is not there too.
-        """
-        regions = (("", self.whole), ("_inside", self.inside), ("_outside", self.outside))
-        names = ("l1", "l2", "psnr", "ssim")
-        return {
-            f"{name}{suffix}": None if measures is None else getattr(measures, name)
-            for suffix, measures in regions
-            for name in names
-        }
+        """Flat, for a table, under `COLUMNS`; None for a region that is not there too."""
+        values = [
+            None if measures is None else getattr(measures, name)
+            for measures in (self.whole, self.inside, self.outside)
+            for name in _FIGURES
+        ]
+        return dict(zip(COLUMNS, values, strict=True))
 
 
 @dataclass

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from io import TextIOBase
 
-from agent_judge.classical_columns import COLUMNS, classical_columns
+from agent_judge.classical_columns import classical_columns
+from agent_judge.metrics.classical import COLUMNS
 from agent_judge.run import Run
 
 _KEYS = ("id", "item", "editor", "type")

@@ -121,7 +121,7 @@ def _answer(finding: Finding, exhibits: Exhibits) -> str:
         "answers": {q.id: finding.answers.get(q.id, NOT_REACHED) for q in ladder.questions},
         "explanation": finding.why,
     }
-    if exhibits.criterion == "VC":
+    if ladder.subject == "surroundings":
         answer["anomalies"] = [
             {"what": what, "box": list(box.xyxy)} for what, box in finding.anomalies
         ]

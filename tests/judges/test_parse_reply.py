@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from agent_judge.errors import ReplyError
 from agent_judge.judges.answers import answer_schema, read_answer
 from agent_judge.metrics.parsed_instruction import ParsedInstruction
-from agent_judge.rubrics.prompts import PromptContext, system_prompt
+from agent_judge.rubrics.prompts import system_prompt
 from agent_judge.rubrics.protocol import rubric_of
+from tests.rubrics.contexts import PLAIN
 
 PARSE = rubric_of("size").first_step
 
@@ -174,22 +175,9 @@ def test_schema_names_every_field_and_allows_no_other():
     assert schema["additionalProperties"] is False
 
 
-def the_question() -> str:
-    context = PromptContext(
-        edit_type=None,
-        has_reference=False,
-        cropped=False,
-        masked=False,
-        several_targets=False,
-        alone=False,
-        convention="",
-    )
-    return system_prompt(PARSE, context)
-
-
 def test_question_names_every_field_and_every_word_on_offer_in_the_order_of_the_schema():
     properties = answer_schema(PARSE, boxes=True)["properties"]
-    question = the_question()
+    question = system_prompt(PARSE, PLAIN)
     places = [question.index(f"`{name}`") for name in properties]
     assert places == sorted(places)
     for values in properties.values():

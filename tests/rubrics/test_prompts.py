@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from agent_judge.records import Criterion
 from agent_judge.rubrics.prompts import (
-    PromptContext,
     answer_form,
     labelled_picture,
     picture_label,
@@ -18,16 +17,8 @@ from agent_judge.rubrics.prompts import (
     task_text,
 )
 from agent_judge.rubrics.protocol import load_ladder
+from tests.rubrics.contexts import PLAIN
 
-PLAIN = PromptContext(
-    edit_type=None,
-    has_reference=False,
-    cropped=False,
-    masked=False,
-    alone=False,
-    several_targets=False,
-    convention="Write boxes as four numbers.",
-)
 TOOLS = replace(PLAIN, tools=["grounding", "zoom_in"], max_steps=8)
 CROPPED = replace(PLAIN, cropped=True)
 MASKED = replace(TOOLS, masked=True)

@@ -6,7 +6,7 @@ import pytest
 
 from agent_judge.plan import PLANS
 from agent_judge.records import Mode
-from agent_judge.rubrics.prompts import PromptContext, system_prompt
+from agent_judge.rubrics.prompts import system_prompt
 from agent_judge.rubrics.protocol import (
     DEFAULT,
     all_criteria,
@@ -18,6 +18,7 @@ from agent_judge.rubrics.protocol import (
     version_of,
 )
 from agent_judge.rubrics.rating import Rating
+from tests.rubrics.contexts import PLAIN
 
 RATED = [
     rubric
@@ -26,15 +27,6 @@ RATED = [
 ]
 FACTORS = list(load_protocol("twelve-factors").rubrics.values())
 MODES: list[Mode] = ["tool", "oracle", "direct"]
-PLAIN = PromptContext(
-    edit_type=None,
-    has_reference=False,
-    cropped=False,
-    masked=False,
-    alone=False,
-    several_targets=False,
-    convention="Write boxes as four numbers.",
-)
 by_criterion = pytest.mark.parametrize("rubric", RATED, ids=lambda rubric: rubric.criterion)
 
 

@@ -130,7 +130,7 @@ def _verdict(record: Record) -> Iterator[str]:
         )
     votes = record.vote_levels
     if len(votes) > 1:
-        said = ", ".join("none" if level is None else str(level) for level in votes)
+        said = ", ".join("none" if level is None else f"{level:g}" for level in votes)
         agree = (
             f" ({votes.count(record.level)} of {len(votes)} agree)"
             if record.level is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import NamedTuple
 
 from agent_judge.levels import Scale
@@ -150,6 +151,12 @@ def group_by_cell(records: Iterable[Record]) -> dict[Cell, list[Record]]:
     for record in records:
         grouped.setdefault(Cell.of(record), []).append(record)
     return grouped
+
+
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Their mean; None where one is missing, for the others do not stand for it, or all are."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
 
 
 def source_key(record: Record) -> str:

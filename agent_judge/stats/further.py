@@ -15,6 +15,7 @@ from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import Protocol
 from agent_judge.rubrics.rating import Rating
 from agent_judge.stats.balance import absolute_by_row, parts_of_rows, setwise_by_row
+from agent_judge.stats.coverage import mean_of_all
 from agent_judge.stats.detection import Detection, detect
 
 Figures = Mapping[str, float | None]
@@ -77,7 +78,7 @@ def _category_means(protocol: Protocol, means: Means, *_: Sequence[Record]) -> F
     for criterion, rubric in protocol.rubrics.items():
         if rubric.category is not None:
             groups.setdefault(rubric.category, []).append(means[criterion])
-    return {f"{name}_mean_level": _mean(values) for name, values in groups.items()}
+    return {f"{name}_mean_level": mean_of_all(values) for name, values in groups.items()}
 
 
 def _changes_outside(
@@ -93,8 +94,8 @@ def _changes_outside(
         ]
         each = [value for row in outside for value in row]
         figures |= {
-            f"{criterion}_changes_a_row": _mean([len(row.per_target) for row in rows]),
-            f"{criterion}_changes_outside_a_row": _mean([sum(row) for row in outside]),
+            f"{criterion}_changes_a_row": mean_of_all([len(row.per_target) for row in rows]),
+            f"{criterion}_changes_outside_a_row": mean_of_all([sum(row) for row in outside]),
             f"{criterion}_changes_outside_pct": 100 * fmean(each) if each else None,
         }
     return figures
@@ -126,7 +127,7 @@ def _balance(
         "overall_absolute": absolute_by_row(own),
     }
     return {
-        name: _mean([figures[row] for row in own if row in figures]) if known else None
+        name: mean_of_all([figures[row] for row in own if row in figures]) if known else None
         for name, figures in by_row.items()
     }
 
@@ -149,11 +150,6 @@ def _with_changes(
         for criterion, rubric in protocol.rubrics.items()
         if isinstance(rubric, Changes)
     }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 _FURTHER: Mapping[str, Callable[[Protocol, Means, Sequence[Record], Sequence[Record]], Figures]] = {

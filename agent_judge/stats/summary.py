@@ -16,7 +16,14 @@ import numpy as np
 from agent_judge.levels import Scale
 from agent_judge.records import Criterion, Record
 from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
-from agent_judge.stats.coverage import Cell, Tally, group_by_cell, source_key, tally
+from agent_judge.stats.coverage import (
+    Cell,
+    Tally,
+    group_by_cell,
+    mean_of_all,
+    source_key,
+    tally,
+)
 from agent_judge.stats.further import further_figures
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, mean_estimate
 
@@ -116,7 +123,7 @@ def score_estimates(records: Iterable[Record]) -> dict[str, Estimate]:
         touched = np.unique(clusters.index[np.array(of_it, dtype=bool)])
         estimates[criterion] = mean_estimate(influence[touched], value, (0, 100))
         of_all += influence / len(criteria)
-    mean = _mean([estimates[criterion].value for criterion in criteria])
+    mean = mean_of_all([estimates[criterion].value for criterion in criteria])
     estimates["overall"] = mean_estimate(of_all, mean, (0, 100))
     return estimates
 
@@ -184,7 +191,7 @@ def _standing(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) ->
     means = {criterion: one["mean_level"] for criterion, one in each.items()}
     together: dict[str, float | None] = dict.fromkeys(_FIGURES)
     if protocol.has_overall:
-        together = {name: _mean([one[name] for one in each.values()]) for name in _FIGURES}
+        together = {name: mean_of_all([one[name] for one in each.values()]) for name in _FIGURES}
     return {
         **each,
         "n_planned": sum(one["n_planned"] for one in each.values()),
@@ -239,15 +246,10 @@ def _figures(total: Tally, parts: _Parts, scale: Scale) -> dict[str, float | Non
 def _per_type_level(parts: _Parts) -> float | None:
     """Mean of the types' mean levels; types whose edited pictures are all missing stay out."""
     totals = [_total(share) for share in _split(parts, lambda c: c.type or UNTYPED).values()]
-    return _mean([total.mean_level for total in totals if total.n_to_judge])
+    return mean_of_all([total.mean_level for total in totals if total.n_to_judge])
 
 
 def _interval(headline: float | None, estimate: Estimate | None) -> list[float] | None:
     if headline is None or estimate is None or estimate.low is None or estimate.high is None:
         return None
     return [estimate.low, estimate.high]
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None

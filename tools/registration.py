@@ -269,35 +269,41 @@ def _level(pair: _Pair, matrix: Matrix, side_px: int) -> _Level:
     content = float(np.sqrt(abs(np.linalg.det(matrix[:2, :2]))))
     here = _with_slopes(_reduced(fixed.grey, factor))
     seen = _reduced((~fixed.seen).astype(np.float32), factor) == 0
-    there = _with_slopes(_reduced(moving.grey, factor * content))
+    there = np.asarray(cv2.merge(_with_slopes(_reduced(moving.grey, factor * content))), np.float32)
     rows, columns = _steep(here, seen)
     return _Level(
-        fixed=here[rows, columns].astype(np.float64),
+        fixed=np.column_stack([plane[rows, columns] for plane in here]).astype(np.float64),
         moving=there,
         points=np.column_stack([columns, rows]).astype(np.float64) + 0.5,
-        size_wh=np.array(here.shape[1::-1], np.float64),
-        to_fixed=frame_onto_frame(fixed.grey.shape, here.shape),
+        size_wh=np.array(seen.shape[::-1], np.float64),
+        to_fixed=frame_onto_frame(fixed.grey.shape, seen.shape),
         to_moving=frame_onto_frame(moving.grey.shape, there.shape),
     )
 
 
-def _with_slopes(grey: Plane) -> NDArray[np.float32]:
+def _with_slopes(grey: Plane) -> tuple[Plane, Plane, Plane]:
     soft = smooth(grey, 1.0)
-    across, down = (cv2.Scharr(soft, cv2.CV_32F, *d, scale=1 / 32) for d in ((1, 0), (0, 1)))
-    return np.dstack([soft, across, down])
+    across, down = (
+        np.asarray(cv2.Scharr(soft, cv2.CV_32F, *d, scale=1 / 32), np.float32)
+        for d in ((1, 0), (0, 1))
+    )
+    return soft, across, down
 
 
-def _steep(picture: NDArray[np.float32], seen: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of the steeper half of the pixels, thinned out."""
-    usable = seen.copy()
-    usable[[0, -1]] = False
-    usable[:, [0, -1]] = False
+def _steep(
+    picture: tuple[Plane, Plane, Plane], seen: Mask
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the steeper half of the pixels, thinned out; none at the border."""
+    usable = seen[1:-1, 1:-1]
     if not usable.any():
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    slope = np.hypot(picture[..., 1], picture[..., 2])
-    rows, columns = np.nonzero(usable & (slope >= np.quantile(slope[usable][::7], 0.5)))
-    step = max(1, len(rows) // _MAX_POINTS)
-    return rows[::step], columns[::step]
+    _, across, down = (plane[1:-1, 1:-1] for plane in picture)
+    slope = np.hypot(across, down)
+    some = (slope.ravel() if usable.all() else slope[usable])[::7]
+    steep = np.flatnonzero(usable & (slope >= np.quantile(some, 0.5)))
+    step = max(1, len(steep) // _MAX_POINTS)
+    rows, columns = np.divmod(steep[::step], usable.shape[1])
+    return rows + 1, columns + 1
 
 
 def _sample(level: _Level, matrix: Matrix) -> tuple[NDArray[np.float64], Mask, Matrix]:

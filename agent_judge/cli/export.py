@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from agent_judge.errors import InputError
-from agent_judge.records import Record
 from agent_judge.remote import file_system, is_url, sent_whole, store_errors
 from agent_judge.report.classical import write_classical
 from agent_judge.report.export import (
@@ -61,13 +60,13 @@ def export(
     if partition_by is not None:
         if format_ != "parquet" or out is None:
             raise InputError("--partition-by needs --format parquet and -o FOLDER")
-        _write_partitioned(records, out, partition_by)
+        _write_partitioned(run, out, partition_by)
         return
     if format_ == "parquet":
         if out is None:
             raise InputError("--format parquet needs a file: pass -o FILE")
         with _finished_or_absent(out) as half:
-            write_parquet(records, half)
+            write_parquet(records, run.protocol, half)
         return
     writers = {"jsonl": write_jsonl, "csv": write_csv, "junit": write_junit}
 
@@ -106,7 +105,7 @@ def _stdout() -> Iterator[TextIOBase]:
         yield stream
 
 
-def _write_partitioned(records: Iterator[Record], out: str, partition_by: str) -> None:
+def _write_partitioned(run: Run, out: str, partition_by: str) -> None:
     columns = list(dict.fromkeys(word.strip() for word in partition_by.split(",")))
     if unknown := set(columns).difference(PARTITIONS):
         raise InputError(
@@ -117,11 +116,12 @@ def _write_partitioned(records: Iterator[Record], out: str, partition_by: str) -
         if is_url(out):
             system, folder = file_system(out)
             with store_errors(out):
-                write_partitioned(records, folder, columns, system)
+                write_partitioned(run.records(), run.protocol, folder, columns, system)
         elif Path(out).exists() and not Path(out).is_dir():
             raise InputError(f"{out!r} is a file: --partition-by writes a folder")
         else:
-            write_partitioned(records, str(Path(out).absolute()), columns)
+            folder = str(Path(out).absolute())
+            write_partitioned(run.records(), run.protocol, folder, columns)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from agent_judge.records import Record
 from agent_judge.rubrics.changes import Changes
-from agent_judge.rubrics.protocol import Protocol, protocol_of
+from agent_judge.rubrics.protocol import Protocol
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,18 +61,28 @@ def write_csv(records: Iterable[Record], out: TextIOBase) -> None:
         writer.writerow(_cell(value) for value in export_row(record).values())
 
 
-def write_parquet(records: Iterable[Record], path: Path) -> None:
-    """Typed columns; only the free-form arguments of a tool call are JSON text."""
+def write_parquet(records: Iterable[Record], protocol: Protocol, path: Path) -> None:
+    """Typed columns; only the free-form arguments of a tool call are JSON text.
+
+    Args:
+        records: what to write.
+        protocol: that of the run: a run without records has the same types.
+        path: the file.
+    """
     import pyarrow.parquet as pq
 
-    schema, rows = _typed_rows(records)
+    schema = parquet_schema(protocol)
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for group in _groups(rows):
+        for group in _groups(map(_parquet_row, records)):
             writer.write_batch(_batch(group, schema))
 
 
 def write_partitioned(
-    records: Iterable[Record], folder: str, columns: Sequence[str], system: object = None
+    records: Iterable[Record],
+    protocol: Protocol,
+    folder: str,
+    columns: Sequence[str],
+    system: object = None,
 ) -> None:
     """Parquet files as `write_parquet` writes them, in folders like `editor=NAME/criterion=IF`.
 
@@ -81,6 +91,7 @@ def write_partitioned(
 
     Args:
         records: what to write, streamed; a few rows of each folder are held.
+        protocol: that of the run.
         folder: made when it does not exist; its name on `system`.
         columns: out of `PARTITIONS`, outermost first.
         system: an fsspec file system; None for this machine's.
@@ -92,7 +103,7 @@ def write_partitioned(
     import pyarrow.parquet as pq
 
     place = fs.LocalFileSystem() if system is None else fs.PyFileSystem(fs.FSSpecHandler(system))
-    schema, rows = _typed_rows(records)
+    schema = parquet_schema(protocol)
     for name in columns:
         schema = schema.remove(schema.get_field_index(name))
     waiting: dict[str, list[dict[str, Any]]] = {}
@@ -108,7 +119,7 @@ def write_partitioned(
                 writers[part] = stack.enter_context(made)
             writers[part].write_batch(_batch(waiting.pop(part), schema))
 
-        for row in rows:
+        for row in map(_parquet_row, records):
             part = "/".join((folder, *(_folder_name(name, row.pop(name)) for name in columns)))
             waiting.setdefault(part, []).append(row)
             if len(waiting[part]) == _ROWS_A_GROUP:
@@ -120,13 +131,6 @@ def write_partitioned(
 def _folder_name(column: str, value: str | None) -> str:
     """As Hive names it, and everything that reads its data sets."""
     return f"{column}={quote(value, safe='') if value else '__HIVE_DEFAULT_PARTITION__'}"
-
-
-def _typed_rows(records: Iterable[Record]) -> tuple[pa.Schema, Iterator[dict[str, Any]]]:
-    rest = iter(records)
-    first = tuple(itertools.islice(rest, 1))
-    schema = parquet_schema(protocol_of(record.criterion for record in first))
-    return schema, map(_parquet_row, itertools.chain(first, rest))
 
 
 def _batch(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:

@@ -8,10 +8,6 @@ from typing import Any
 
 from agent_judge.judges import changes_reply, parse_reply, rating_reply, reply
 from agent_judge.judges.reply import ToBox
-from agent_judge.rubrics.changes import Changes, Decision
-from agent_judge.rubrics.ladder import Ladder
-from agent_judge.rubrics.measure import Parse
-from agent_judge.rubrics.rating import Rating
 from agent_judge.rubrics.rubric import Rubric
 
 
@@ -21,12 +17,13 @@ class _Form:
     read: Callable[..., Any]
 
 
-_FORMS: Mapping[type[Rubric], _Form] = {
-    Ladder: _Form(reply.answer_schema, reply.read_verdict),
-    Rating: _Form(rating_reply.answer_schema, rating_reply.read_verdict),
-    Changes: _Form(changes_reply.answer_schema, changes_reply.read_changes),
-    Decision: _Form(reply.answer_schema, reply.read_verdict),
-    Parse: _Form(parse_reply.answer_schema, parse_reply.read_parse),
+_LADDER = _Form(reply.answer_schema, reply.read_verdict)
+_FORMS: Mapping[str, _Form] = {
+    "ladder": _LADDER,
+    "rating": _Form(rating_reply.answer_schema, rating_reply.read_verdict),
+    "changes": _Form(changes_reply.answer_schema, changes_reply.read_changes),
+    "changes_decision": _LADDER,
+    "measure_parse": _Form(parse_reply.answer_schema, parse_reply.read_parse),
 }
 
 
@@ -37,7 +34,7 @@ def answer_schema(rubric: Rubric, *, boxes: bool) -> dict[str, Any]:
         rubric: the criterion's.
         boxes: whether boxes are asked for (not for cropped pictures).
     """
-    return _FORMS[type(rubric)].schema(rubric, boxes=boxes and rubric.asks_boxes)
+    return _FORMS[rubric.form].schema(rubric, boxes=boxes and rubric.asks_boxes)
 
 
 def read_answer(content: object, rubric: Rubric, *, to_box: ToBox | None) -> Any:  # noqa: ANN401
@@ -52,4 +49,4 @@ def read_answer(content: object, rubric: Rubric, *, to_box: ToBox | None) -> Any
         ContradictionError: the level does not follow from its own answers.
         ReplyError: no answer, or more than one; the message is for the judge.
     """
-    return _FORMS[type(rubric)].read(content, rubric, to_box=to_box if rubric.asks_boxes else None)
+    return _FORMS[rubric.form].read(content, rubric, to_box=to_box if rubric.asks_boxes else None)

@@ -89,15 +89,11 @@ def place_of(url: str) -> Path:
 
 def url_of(path: str | os.PathLike[str]) -> str | None:
     """The URL that a path stands for; None for any other path."""
-    text = os.fspath(path)
-    if not text.startswith(_prefix()):
+    prefix, text = f"{PLACE}/", os.fspath(path)
+    if not text.startswith(prefix) or not (text := os.path.normpath(text)).startswith(prefix):
         return None
-    scheme, _, rest = os.path.normpath(text).removeprefix(_prefix()).partition("/")
+    scheme, _, rest = text.removeprefix(prefix).partition("/")
     return f"{scheme}://{rest}" if rest else None
-
-
-def _prefix() -> str:
-    return f"{PLACE}/"
 
 
 def bring(path: str | os.PathLike[str], *, most_bytes: float = MAX_FILE_BYTES) -> None:

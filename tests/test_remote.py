@@ -164,6 +164,12 @@ def test_relative_paths_of_a_far_manifest_may_turn_around_inside(store):
     assert roots.path("a/../b.png") == remote.place_of(f"{FOLDER}/b.png")
 
 
+def test_a_path_that_leaves_the_copies_stands_for_no_url():
+    assert remote.url_of(f"{remote.PLACE}/../x.png") is None
+    assert remote.url_of(remote.PLACE / "s3") is None
+    assert remote.url_of(f"{remote.PLACE}/s3/b/../c/x.png") == "s3://c/x.png"
+
+
 def test_file_urls_are_files_of_this_machine(tmp_path):
     roots = Roots(tmp_path, ())
     assert roots.path(f"file://{tmp_path}/a.png") == tmp_path / "a.png"

@@ -26,7 +26,7 @@ cores stay free for networks and for other people's work."""
 GPU_SHARE = 0.5
 """Of a GPU that Ray sets aside for the tools' networks."""
 _CONNECTED_WITHIN_S = 10.0
-_HIRED_WITHIN_S = 300.0
+_HIRED_WITHIN_S = 600.0
 _OBJECT_STORE_BYTES = 256 << 20
 """Of a cluster of our own: what is sent is a crop or a record, and is taken at once."""
 
@@ -172,7 +172,8 @@ def _networks(tools: ToolSettings, *, has_gpu: bool) -> FarNetworks | None:
         .remote(tools)
     )
     try:
-        detector, upscaler = ray.get(actor.get_ready.remote(Path.cwd(), on_gpu=on_gpu))
+        ready = actor.get_ready.remote(Path.cwd(), on_gpu=on_gpu)
+        detector, upscaler = ray.get(ready, timeout=_HIRED_WITHIN_S)
     except RayError as err:
         raise told(err) from err
     return FarNetworks(actor, detector, upscaler)

@@ -45,9 +45,11 @@ class Networks:
         if folder.is_dir():
             os.chdir(folder)
         facts, tools = None, self._settings
-        if on_gpu or tools.enhancer not in NETWORKS:
+        is_own = tools.enhancer not in NETWORKS
+        if on_gpu or is_own:
             upscaler = shared_upscaler(tools.enhancer, tools.device)
-            facts = {name: value for name, value in vars(upscaler).items() if name != "run"}
+            if is_own or upscaler.device != "cpu":  # without torch here, each does it better alone
+                facts = {name: value for name, value in vars(upscaler).items() if name != "run"}
         detector = shared_detector(tools.detector, tools.device) if tools.detector else None
         return detector.name if detector else None, facts
 

@@ -147,7 +147,8 @@ def test_directional_similarity_runs_on_the_real_interface(encoder):
     assert similarity(edited, source, *TEXTS[:2]) == pytest.approx(-value, abs=1e-4)
     assert similarity(source, edited, *TEXTS[1::-1]) == pytest.approx(-value, abs=1e-4)
     assert similarity(source, source, *TEXTS[:2]) is None
-    assert similarity(source, edited, "a cup", "a cup") is None
+    with pytest.raises(ToolError, match="one text: 'a cup' / 'a cup'"):
+        similarity(source, edited, "a cup", "a cup")
 
 
 def test_network_is_loaded_once(saved, encoder):

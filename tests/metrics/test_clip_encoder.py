@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from skimage import data
 
-from agent_judge.errors import WeightsError
+from agent_judge.errors import ToolError, WeightsError
 from agent_judge.metrics.directional import directional_similarity
 from agent_judge.metrics.networks import shared_clip
 from agent_judge.records import Box

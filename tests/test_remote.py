@@ -1,6 +1,7 @@
 """Manifests and pictures at URLs: judged as local ones are, and fetched from nowhere else."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,7 @@ def run(manifest, out, *more):
     return done
 
 
+@pytest.mark.slow
 def test_a_manifest_at_a_url_is_judged_as_its_copy_here(uploaded, tmp_path, store):
     ends = []
     for manifest, out in ((f"{FOLDER}/manifest.jsonl", "far"), (uploaded, "near")):
@@ -93,6 +95,7 @@ def test_a_manifest_at_a_url_is_judged_as_its_copy_here(uploaded, tmp_path, stor
     assert "nothing left to judge" in again.stdout
 
 
+@pytest.mark.slow
 def test_what_changed_in_the_store_is_judged_again_and_nothing_else(uploaded, tmp_path, store):
     url, out = f"{FOLDER}/manifest.jsonl", tmp_path / "run"
     run(url, out, "--max-unscored", "1")
@@ -273,6 +276,13 @@ def test_what_cannot_be_reached_is_one_line(args, told):
     assert done.returncode == 2
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_without_fsspec_one_line_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    done = agent_judge("validate", f"{FOLDER}/m.jsonl")
+    assert done.returncode == 2
+    assert done.stderr.endswith("needs fsspec: pip install 'agent-judge[remote]'\n")
 
 
 def test_a_fault_of_a_far_manifest_names_its_url(store):

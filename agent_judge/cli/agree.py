@@ -26,7 +26,6 @@ from agent_judge.stats.breakdown import (
     agreement_by_group,
     disagreements,
 )
-from agent_judge.stats.preferences import preferences
 from agent_judge.stats.raters import rater_pairs
 
 
@@ -85,7 +84,7 @@ def _as_json(
                 "classical": [asdict(one) for one in run.tracking],
                 "preferences": [
                     {"mode": mode, "criterion": what, **asdict(one)}
-                    for (mode, what), one in preferences(run.rated).items()
+                    for (mode, what), one in run.preferred.items()
                 ],
                 "disagreements": [
                     _disagreement(row) for row in disagreements(run.rated, limit=n_rows)

@@ -16,7 +16,6 @@ from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.rubrics.rubric import Rubric
 from agent_judge.stats.agreement import Agreement
 from agent_judge.stats.breakdown import GroupAgreement, disagreements
-from agent_judge.stats.preferences import preferences
 from agent_judge.stats.raters import rater_pairs
 
 _FIGURES: Mapping[str, str] = {
@@ -158,12 +157,11 @@ def _print_confusion(console: Console, head: str, agreement: Agreement, rubric: 
 
 
 def _print_preferences(console: Console, whose: str, run: RatedRun) -> None:
-    found = preferences(run.rated)
-    if not found:
+    if not run.preferred:
         return
     console.print(f"\n{whose}pairs of editors on one item, preferred as people do", style="bold")
     table = plain_table("", "share", "right", "wrong", "judge ties", "people tie")
-    for (mode, what), one in sorted(found.items()):
+    for (mode, what), one in sorted(run.preferred.items()):
         counts = (one.n_right, one.n_wrong, one.n_undecided, one.n_tied)
         table.add_row(f"{mode}, {what}", figure(one.share, 3), *map(str, counts))
     console.print(table)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_judge.classical_columns import classical_columns
 from agent_judge.cli.run_facts import RunFacts, facts_of
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion
+from agent_judge.records import Criterion, Mode
 from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.run import Run
+from agent_judge.stats.preferences import Preference, preferences
 from agent_judge.stats.ratings import (
     RatedRecord,
     Rating,
@@ -35,6 +36,8 @@ class RatedRun:
     people: Mapping[Criterion, Values]
     rated: Sequence[RatedRecord]
     """The rows among them that the judge scored."""
+    preferred: Mapping[tuple[Mode, str], Preference] = field(default_factory=dict)
+    """How often the judge prefers the picture that people prefer, see `stats.preferences`."""
     tracking: Sequence[Tracking] = ()
     """How the classical columns track them, where that was asked for."""
 
@@ -101,7 +104,13 @@ def rated_run(folder: Path, ratings: Sequence[Rating], *, classical: bool) -> Ra
     if classical:
         ids = {one.record.id for one in rated}
         tracks = tracking(rated, dict(classical_columns(row for row in rows if row.id in ids)))
-    return RatedRun(facts=facts, people=people, rated=rated, tracking=tracks)
+    return RatedRun(
+        facts=facts,
+        people=people,
+        rated=rated,
+        preferred=preferences(rated, records),
+        tracking=tracks,
+    )
 
 
 def _people(

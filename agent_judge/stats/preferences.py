@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 from typing import NamedTuple
 
-from agent_judge.records import Mode
+from agent_judge.records import Criterion, Mode, Record
+from agent_judge.rubrics.protocol import protocol_of
 from agent_judge.stats.overall import overall_by_row
 from agent_judge.stats.ratings import RatedRecord
 
@@ -34,39 +35,63 @@ class Preference:
     in the paper; those of the judge stand beside it, for it could else shine by deciding few."""
 
 
+_Rated = frozenset[tuple[Criterion, bool]]
+"""Which criteria people rated, and whether on their levels: other sums do not compare."""
+
+
 class _Picture(NamedTuple):
     """One edited picture of an item."""
 
     editor: str
     ours: float
     theirs: float
+    rated: _Rated
 
 
-def preferences(rated: Sequence[RatedRecord]) -> dict[tuple[Mode, str], Preference]:
+def preferences(
+    rated: Sequence[RatedRecord], records: Sequence[Record]
+) -> dict[tuple[Mode, str], Preference]:
     """Pairwise agreement by mode and criterion; under `OVERALL` that of the overall figure.
 
     Pairs are two editors' pictures of one item; modes are kept apart. People's overall figure is
-    the mean of what they gave over the criteria that they rated, in that row.
+    the mean of what they gave over the criteria that they rated in that row: all of them where the
+    protocol's is a mean too, and the same ones in both rows of a pair.
 
     Args:
         rated: from `ratings.rated_records`.
+        records: all of the run, rated or not: the overall figure needs them.
     """
     found: dict[tuple[Mode, str], dict[str, list[_Picture]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    people: dict[tuple[Mode, str], list[float]] = defaultdict(list)
+    people: dict[tuple[Mode, str], dict[tuple[Criterion, bool], float]] = defaultdict(dict)
     for row in rated:
         record, mean = row.record, fmean(row.values.values())
-        people[record.mode, record.id].append(mean)
-        picture = _Picture(record.editor, record.scored_level, mean)
+        what = (record.criterion, row.on_levels)
+        people[record.mode, record.id][what] = mean
+        picture = _Picture(record.editor, record.scored_level, mean, frozenset({what}))
         found[record.mode, record.criterion][record.item].append(picture)
-    records = {(row.record.mode, row.record.id): row.record for row in rated}
-    for key, value in overall_by_row(row.record for row in rated).items():
-        record = records[key]
-        picture = _Picture(record.editor, value, fmean(people[key]))
-        found[record.mode, OVERALL][record.item].append(picture)
+    for record, value in _overall(records):
+        theirs = people.get((record.mode, record.id), {})
+        if _are_enough(theirs):
+            mean = fmean(theirs.values())
+            picture = _Picture(record.editor, value, mean, frozenset(theirs))
+            found[record.mode, OVERALL][record.item].append(picture)
     pairs = {key: list(_pairs(items)) for key, items in found.items()}
     return {key: preference_agreement(several) for key, several in pairs.items() if several}
+
+
+def _overall(records: Sequence[Record]) -> Iterator[tuple[Record, float]]:
+    """One record of each row that has an overall figure, and that figure."""
+    rows = {(record.mode, record.id): record for record in records}
+    for row, value in overall_by_row(records).items():
+        yield rows[row], value
+
+
+def _are_enough(theirs: Collection[tuple[Criterion, bool]]) -> bool:
+    rated = {criterion for criterion, _ in theirs}
+    protocol = protocol_of(rated)
+    return bool(rated) and (not protocol.has_overall or len(rated) == len(protocol.criteria))
 
 
 def preference_agreement(pairs: Iterable[tuple[_Two, _Two]]) -> Preference:
@@ -101,6 +126,6 @@ def _preferred(figures: _Two) -> int:
 
 def _pairs(items: Mapping[str, Sequence[_Picture]]) -> Iterator[tuple[_Two, _Two]]:
     for pictures in items.values():
-        for a, b in combinations(sorted(pictures), 2):
-            if a.editor != b.editor:
+        for a, b in combinations(pictures, 2):
+            if a.editor != b.editor and a.rated == b.rated:
                 yield (a.ours, b.ours), (a.theirs, b.theirs)

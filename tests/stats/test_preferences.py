@@ -58,14 +58,15 @@ def test_agreement_over_no_decided_pair_has_no_share(pairs):
 )
 def test_a_pair_is_right_when_people_prefer_the_same(a, b, expected):
     records, ratings = two_editors(a, b)
-    found = preferences(rated_records(records, ratings))["tool", "IF"]
+    found = preferences(rated_records(records, ratings), records)["tool", "IF"]
     assert counts(found) == expected
 
 
 def test_pictures_of_other_items_are_no_pair():
     one, of_one = two_editors((4, 4), (1, 1), item="x")
     other, of_other = two_editors((4, 1), (1, 4), item="y")
-    found = preferences(rated_records([*one, *other], [*of_one, *of_other]))["tool", "IF"]
+    both = [*one, *other]
+    found = preferences(rated_records(both, [*of_one, *of_other]), both)["tool", "IF"]
     assert (found.n_right, found.n_wrong, found.share) == (1, 1, 0.5)
 
 
@@ -80,8 +81,38 @@ def test_people_s_overall_is_the_mean_of_what_they_rated():
     records, ratings = two_editors((4, 4), (3, 1))
     vc = [record(1, criterion="VC", id=r.id, item=r.item, editor=r.editor) for r in records]
     people = [rating(r.id, "VC", value) for r, value in zip(vc, (1, 4), strict=True)]
-    found = preferences(rated_records([*records, *vc], [*ratings, *people]))
+    both = [*records, *vc]
+    found = preferences(rated_records(both, [*ratings, *people]), both)
     assert found["tool", OVERALL].n_tied == 1  # (4 + 1) / 2 and (1 + 4) / 2
+    assert ("tool", OVERALL) not in preferences(rated_records(both, ratings), both)  # IF alone
+
+
+def measured(editor, modify, *, labels):
+    """BPM's four records of one picture of item x, and people's labels for IF and VC."""
+    levels = {"size": 1.0, "position": 1.0, "modify": modify, "preserve": -0.1}
+    records = [
+        record(level, criterion=name, id=editor, item="x", editor=editor)
+        for name, level in levels.items()
+    ]
+    return records, [rating(editor, name, value) for name, value in labels.items()]
+
+
+@pytest.mark.parametrize(
+    ("of_b", "expected"),
+    [
+        ({"IF": 1, "VC": 4}, (1, 0, 0, 0)),
+        ({"IF": 4, "VC": 4}, (0, 1, 0, 0)),
+        ({"VC": 4}, None),  # 4 is not more than (3 + 3) / 2: it is a mean of other criteria
+    ],
+)
+def test_bpm_s_overall_figure_is_compared_where_people_rated_other_criteria(of_b, expected):
+    """Nobody rates size and position: the figure needs their records, not people's levels."""
+    of_a, rated_a = measured("a", 0.5, labels={"IF": 3, "VC": 3})
+    others, rated_b = measured("b", 0.1, labels=of_b)
+    records = [*of_a, *others]
+    found = preferences(rated_records(records, [*rated_a, *rated_b]), records)
+    overall = found.get(("tool", OVERALL))
+    assert (overall and counts(overall)) == expected
 
 
 def test_labels_of_the_criterion_named_beside_it_count_by_their_order_alone():

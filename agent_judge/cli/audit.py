@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 from collections.abc import Sequence
 from contextlib import closing
@@ -18,7 +17,7 @@ from agent_judge.audit.card import cards_folder, make_card, save_card
 from agent_judge.audit.photographs import read_photographs
 from agent_judge.audit.plant import plant_exam
 from agent_judge.audit.score import ExamPart, score_exam, to_json
-from agent_judge.cli.engines import local_engine
+from agent_judge.cli.engines import engines
 from agent_judge.cli.judging import DONE, Again, Rows, binding_of, judge_into, plan_rows
 from agent_judge.cli.options import criteria_of, refuse_other_protocols, settings_of
 from agent_judge.cli.tables import plain_table, table_console, with_interval
@@ -113,9 +112,11 @@ def _sit(
     exam: Rows, folder: Path, settings: Settings, console: Console, records: list[Record]
 ) -> int:
     console.print(f"judge {settings.judge.model}, mode {settings.mode}")
-    with closing(Store.create(folder, binding_of(settings))) as store:
+    with (
+        engines(settings, exam) as (settings, engine_for),
+        closing(Store.create(folder, binding_of(settings))) as store,
+    ):
         plan_rows(exam, settings, store, Again())
-        engine_for = functools.partial(local_engine, settings)
         code = asyncio.run(judge_into(store, engine_for, Again(), console))
         records.extend(Run(store).records())
     return code

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_judge.classical_columns import classical_columns
 from agent_judge.cli.run_facts import RunFacts, facts_of
+from agent_judge.cli.terminal import shown
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion, Mode
 from agent_judge.rubrics.protocol import rubric_of
@@ -17,6 +19,7 @@ from agent_judge.stats.ratings import (
     RatedRecord,
     Rating,
     RatingIndex,
+    labels_without_a_level,
     manifest_ratings,
     parse_ratings,
     rated_records,
@@ -91,7 +94,11 @@ def rated_run(folder: Path, ratings: Sequence[Rating], *, classical: bool) -> Ra
         records, rows = list(run.records()), list(run.rows())
         facts = facts_of(str(folder), run, records)
         criteria = run.protocol.criteria
-    ratings = ratings or manifest_ratings({row.id: row.row.get("labels") or () for row in rows})
+    if not ratings:
+        labels = {row.id: row.row.get("labels") or () for row in rows}
+        ratings = manifest_ratings(labels)
+        for told in labels_without_a_level(labels, criteria):
+            print(shown(f"{folder}: {told}"), file=sys.stderr)
     people = _people(rows, criteria, RatingIndex(ratings))
     if not any(people.values()):
         raise InputError(

@@ -64,6 +64,33 @@ def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
     ]
 
 
+def labels_without_a_level(
+    labels: Mapping[str, Sequence[Mapping[str, Any]]], criteria: Sequence[Criterion]
+) -> Iterator[str]:
+    """What a manifest's labels hold under a criterion's name that is none of its levels, in words.
+
+    Args:
+        labels: as for `manifest_ratings`, which leaves them out.
+        criteria: those of the run.
+
+    Example:
+        >>> list(labels_without_a_level({"a": [{"by": "p", "following": "4"}]}, ["following"]))
+        ["1 label is no level of following from 0 to 5 (row 'a': '4')"]
+    """
+    for criterion in criteria:
+        scale = rubric_of(criterion).scale
+        odd = [
+            (id_, label[criterion])
+            for id_, entries in labels.items()
+            for label in entries
+            if label.get(criterion) is not None and label[criterion] not in scale
+        ]
+        if odd:
+            what = "1 label is no level" if len(odd) == 1 else f"{len(odd)} labels are no levels"
+            (id_, value), span = odd[0], f"from {scale.worst:g} to {scale.best:g}"
+            yield f"{what} of {criterion} {span} (row {id_!r}: {value!r:.40})"
+
+
 def parse_ratings(
     text: str, *, by: str, criteria: Sequence[Criterion] | None = None
 ) -> list[Rating]:

@@ -10,6 +10,7 @@ from agent_judge.images import encode_png
 from agent_judge.rubrics.protocol import load_ladder
 from agent_judge.store import Store
 from tests.cli.calls import call
+from tests.cli.runs import write_rows
 from tests.report.runs import BINDING, plan_rows, record, save, scored
 
 RATINGS = Path(__file__).parents[2].parent / "shared" / "data" / "ratings"
@@ -216,3 +217,14 @@ def test_imagenhubs_raters_agree_as_published(tmp_path, capsys):
     assert found["n_rated_rows"]["IF"] == 1432
     pairs = [pair["spearman"] for pair in found["rater_pairs"]["IF"]]
     assert pairs == pytest.approx([0.728, 0.668, 0.747], abs=5e-4)
+
+
+def test_labels_that_are_no_levels_are_said(tmp_path, capsys):
+    """As further keys of the manifest they are kept, and would otherwise be left out in silence."""
+    labels = [{"by": "ann", "IF": 4, "following": "4"}, {"by": "bob", "quality": 11}]
+    manifest = write_rows(tmp_path, 1, labels=labels)
+    call("run", manifest, "--out", tmp_path / "run", "--protocol", "multi-reward")
+    assert call("agree", tmp_path / "run") == 0  # IF stands for following
+    told = capsys.readouterr().err
+    assert "1 label is no level of following from 0 to 5 (row 'r0': '4')" in told
+    assert "1 label is no level of quality from 0 to 5 (row 'r0': 11)" in told

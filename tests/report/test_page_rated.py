@@ -31,7 +31,8 @@ def reports(tmp_path_factory):
         folder = tmp_path_factory.mktemp(protocol)
         rows = drawn_rows(folder, N_ROWS)
         for row in rows:
-            row |= {"editor": "e", "labels": [{"by": "ann", "following": 0, "alignment": 1}]}
+            labels = [{"by": "ann", "following": 0, "alignment": 1}, {"by": "ben", "following": 11}]
+            row |= {"editor": "e", "labels": labels}
         criteria = load_protocol(protocol).criteria
         with Store.create(folder / "run", {**BINDING, "rubric": rubric_version(protocol)}) as store:
             store.plan(
@@ -146,6 +147,7 @@ def test_a_row_shows_its_answers_votes_and_labels(browser, reports):
             "label by ann",
         ):
             assert text in shown
+        assert "label by ben" not in shown  # 11 is no level
 
 
 def test_figures_beyond_means_stand_in_the_card_of_the_editor(browser, reports):

@@ -89,8 +89,10 @@ function details(found, page, criterion) {
   const { record } = found;
   const rows = [];
   const add = (name, value) => { if (value) rows.push(AJ.h("dt", {}, name), AJ.h("dd", {}, value)); };
+  const { worst, best } = AJ.about.rubrics[criterion];
   for (const label of page.given.labels ?? []) {
-    if (typeof label[criterion] === "number") add(`label by ${label.by ?? "unknown"}`, AJ.chip(criterion, { level: label[criterion] }));
+    const level = label[criterion]; // of a key that only happens to be named so, anything
+    if (typeof level === "number" && level >= worst && level <= best) add(`label by ${label.by ?? "unknown"}`, AJ.chip(criterion, { level }));
   }
   add("flags", record.flags.length && record.flags.map((flag) => [AJ.h("span", { class: "tag" }, flag), " "]));
   add("notes", record.notes.length && record.notes.map((note) => AJ.h("div", {}, AJ.own(note))));

@@ -49,8 +49,6 @@ class Case:
     """Of the sample's pictures, shared by its criteria, targets and votes."""
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What one criterion of the sample has found out for the others."""
-    counted_rounds: frozenset[int] = frozenset()
-    """Rounds in which a criterion that stands has counted what criteria ask in common."""
 
     @property
     def rubric(self) -> Rubric:
@@ -97,6 +95,7 @@ class Case:
             format_retries=judge.format_retries,
             vote=vote,
             round=self.round,
+            asker=f"{self.criterion} of {self.sample.id}",
         )
         try:
             async with asyncio.timeout(max(0.0, self.deadline - time.monotonic())):

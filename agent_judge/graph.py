@@ -79,6 +79,8 @@ class Loop:
     format_retries: int
     vote: int = 0
     round: int = 0
+    asker: str = ""
+    """Row and criterion that the conversation is for."""
 
 
 class LoopState(TypedDict):
@@ -156,6 +158,7 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
         ledger=loop.trace.ledger,
         vote=loop.vote,
         round=loop.round,
+        asker=loop.asker,
     )
     reply = await loop.judge.reply(request)
     loop.trace.replies.append(reply.message)

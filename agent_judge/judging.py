@@ -47,9 +47,6 @@ class Assignment:
     counted: frozenset[Criterion] = frozenset()
     """Criteria whose earlier record is of this round: it counts the requests behind replies that
     now come out of the cache."""
-    counted_rounds: frozenset[int] = frozenset()
-    """Rounds of other criteria that sent requests and stand: what criteria ask in common is counted
-    there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +108,6 @@ async def judge_sample(ready: Prepared, bench: Bench) -> AsyncIterator[Judged]:
             deadline=deadline,
             prepared=prepared,
             shared=shared,
-            counted_rounds=assignment.counted_rounds,
         )
         try:
             judged = await _judge(case, intake)

@@ -57,15 +57,8 @@ def assign(
                 counted.add(criterion)
     if not rounds:
         return None
-    return Assignment(
-        sample=sample_from_row(planned.row),
-        rounds=rounds,
-        attempts=attempts,
-        counted=frozenset(counted),
-        counted_rounds=frozenset(
-            one.round for name, one in standings.items() if name not in rounds and one.attempts
-        ),
-    )
+    sample = sample_from_row(planned.row)
+    return Assignment(sample=sample, rounds=rounds, attempts=attempts, counted=frozenset(counted))
 
 
 def _again_by_itself(standing: Standing) -> bool:

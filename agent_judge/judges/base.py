@@ -25,8 +25,6 @@ class Ledger:
     """Requests sent, all retries, those behind replies out of the cache included."""
     replayed: int = 0
     """Of `attempts`, those behind replies out of the cache: paid for in an earlier invocation."""
-    counted_elsewhere: bool = False
-    """Replies out of the cache are in another criterion's ledger: they cost nothing here."""
     tokens_in: int | None = 0
     """None once a reply came without usage."""
     tokens_out: int | None = 0
@@ -66,6 +64,8 @@ class Request:
     vote: int = 0
     round: int = 0
     """Each rejudge or retry by the user opens a new round; part of the cache key with `vote`."""
+    asker: str = ""
+    """Row and criterion that it is asked for. Another's reply may serve, but it cost that one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ from agent_judge.judges.trim import pictures_in
 from agent_judge.judges.wire import SCHEMA_FLAG, Letter, write
 from agent_judge.settings import JudgeSettings, Price, Settings
 
+_NO_USAGE = "the endpoint reported no usage"
 _MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
 _CACHED_ENDS = frozenset({"stop", "tool_calls", "function_call", "end_turn", None})
 _FOR_GOOD = frozenset({401, 402, 403, 404, 405})
@@ -132,17 +133,18 @@ class LmmJudge:
         key = await asyncio.to_thread(self._key, request)
         saved = None if self._cache is None else await self._cache.get(key)
         if saved is not None:
-            return self._replay(saved, request.ledger)
+            return self._replay(saved, request)
         cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
         letter, completion = await self._ask(request, cap)
-        self._count(completion, letter, request.ledger)
+        self._enter(completion, letter, request.ledger)
         if cap is not None and _finish_of(completion) == "length":
             letter, completion = await self._ask(request, 2 * cap)
-            self._count(completion, letter, request.ledger)
+            self._enter(completion, letter, request.ledger)
         reply = Reply(message=_message_of(completion), finish_reason=_finish_of(completion))
         if self._cache is not None and _is_answer(reply):
             attempts = request.ledger.attempts - attempts
-            self._cache.put(key, _saved(reply, completion, letter, attempts))
+            kept = _saved(reply, completion, letter, attempts)
+            self._cache.put(key, {**kept, "asker": request.asker})
         return reply
 
     async def _ask(self, request: Request, cap: int | None) -> tuple[Letter, dict[str, Any]]:
@@ -191,38 +193,28 @@ class LmmJudge:
             self._fatal_in_a_row = 0
         return JudgeError(reason, str(refusal), http_status=refusal.status)
 
-    def _count(self, completion: Mapping[str, Any], letter: Letter, ledger: Ledger) -> None:
-        usage = read_usage(completion.get("usage"))
-        self._enter(usage, completion.get("model"), letter.flags, letter.notes, ledger)
+    def _enter(self, completion: Mapping[str, Any], letter: Letter, ledger: Ledger) -> None:
+        """Put one new reply into the ledger."""
+        self._count(read_usage(completion.get("usage")), ledger)
+        _note(completion.get("model"), letter.flags, letter.notes, ledger)
 
-    def _replay(self, saved: Mapping[str, Any], ledger: Ledger) -> Reply:
-        if not ledger.counted_elsewhere:
-            usage = Usage(**saved["usage"]) if saved["usage"] else None
+    def _replay(self, saved: Mapping[str, Any], request: Request) -> Reply:
+        ledger = request.ledger
+        if saved.get("asker", request.asker) == request.asker:
             ledger.attempts += saved["attempts"]
             ledger.replayed += saved["attempts"]
-            self._enter(usage, saved["model"], saved["flags"], saved["notes"], ledger)
+            self._count(Usage(**saved["usage"]) if saved["usage"] else None, ledger)
+        _note(saved["model"], saved["flags"], saved["notes"], ledger)
         return Reply(message=saved["message"], finish_reason=saved["finish_reason"])
 
-    def _enter(
-        self,
-        usage: Usage | None,
-        model: object,
-        flags: Iterable[str],
-        notes: Iterable[str],
-        ledger: Ledger,
-    ) -> None:
-        """Put one reply into the ledger."""
+    def _count(self, usage: Usage | None, ledger: Ledger) -> None:
+        """Put one reply's cost into the ledger."""
         ledger.count(
             (usage.tokens_in, usage.tokens_out) if usage else None,
             usd_of(usage, self.name, self._prices),
         )
-        if isinstance(model, str) and model not in ledger.models:
-            ledger.models.append(model)
-        of_last = {flag for flag in ledger.flags if flag.startswith(SCHEMA_FLAG)}
-        ledger.flags -= of_last  # the last request is the one that the verdict answers
-        ledger.flags.update(flags)
-        missing = () if usage else ("the endpoint reported no usage",)
-        ledger.notes += [n for n in (*notes, *missing) if n not in ledger.notes]
+        if usage is None and _NO_USAGE not in ledger.notes:
+            ledger.notes.append(_NO_USAGE)
 
     def _key(self, request: Request) -> str:
         """sha256 of everything that the reply depends on."""
@@ -238,6 +230,16 @@ class LmmJudge:
             "round": request.round,
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _note(model: object, flags: Iterable[str], notes: Iterable[str], ledger: Ledger) -> None:
+    """Put who answered one reply, and how it was asked, into the ledger."""
+    if isinstance(model, str) and model not in ledger.models:
+        ledger.models.append(model)
+    of_last = {flag for flag in ledger.flags if flag.startswith(SCHEMA_FLAG)}
+    ledger.flags -= of_last  # the last request is the one that the verdict answers
+    ledger.flags.update(flags)
+    ledger.notes += [note for note in notes if note not in ledger.notes]
 
 
 def _by_content(message: Message, album: Album) -> Message:

@@ -81,7 +81,6 @@ class _Facts:
         rubric = self.case.rubric.first_step
 
         async def ask() -> ParsedInstruction | JudgeError:
-            self.trace.ledger.counted_elsewhere = self.case.round in self.case.counted_rounds
             try:
                 answer = await self.case.ask(rubric, self.look, self.vote, self.trace)
             except JudgeError as err:

@@ -3,7 +3,14 @@
 import pytest
 
 from agent_judge.testing import LoopbackEndpoint, in_turn, parsed
-from tests.cli.runs import QUICK, agent_judge, records_of, write_rows
+from tests.cli.runs import (
+    QUICK,
+    agent_judge,
+    records_of,
+    rows_of,
+    write_manifest,
+    write_rows,
+)
 
 pytestmark = pytest.mark.slow
 BOXES = [[20, 20, 30, 30]]
@@ -71,3 +78,18 @@ def test_masks_that_cannot_be_written_stop_a_run_before_it_is_bound(
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_rows_of_one_instruction_share_a_question_and_one_counts_it(manifest, tmp_path):
+    """As with the same items from several editors."""
+    [row] = rows_of(manifest)
+    rows = [{**row, "id": name, "editor": name} for name in "abc"]
+    manifest = write_manifest(tmp_path, rows)
+    with LoopbackEndpoint(in_turn(parsed())) as endpoint:
+        run(manifest, tmp_path / "run", endpoint, "--jobs", "1")
+        assert endpoint.count == 1
+    records = records_of(tmp_path / "run").values()
+    assert sum(record.attempts for record in records) == 1
+    assert sum(record.usd or 0 for record in records) == pytest.approx(0.00011)
+    answered = [r for r in records if r.criterion == "size"]
+    assert {record.judge_returned_model for record in answered} == {"m"}

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
 from agent_judge.records import Box, Criterion, Record
 from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import Protocol
 from agent_judge.rubrics.rating import Rating
-from agent_judge.stats.balance import absolute_by_row, parts_of_rows, setwise_by_row
+from agent_judge.stats.balance import Row, absolute_by_row, parts_of_rows, setwise_by_row
 from agent_judge.stats.coverage import mean_of_all
 from agent_judge.stats.detection import Detection, detect
 
@@ -23,20 +25,31 @@ Means = Mapping[Criterion, float | None]
 """Mean level of each criterion; None without a headline."""
 
 
-def further_figures(
-    protocol: Protocol, means: Means, records: Sequence[Record], evaluated: Sequence[Record]
-) -> Figures:
+@dataclass(frozen=True)
+class Evaluated:
+    """All that was evaluated together: the set in which a row stands."""
+
+    protocol: Protocol
+    records: Sequence[Record]
+    """Of all editors and modes."""
+
+    @cached_property
+    def setwise(self) -> Mapping[Row, float]:
+        """BPM's overall figure of each row in this set; worked out once for all its groups."""
+        return setwise_by_row(parts_of_rows(self.records))
+
+
+def further_figures(evaluated: Evaluated, means: Means, records: Sequence[Record]) -> Figures:
     """The protocol's further figures, by name.
 
     Args:
-        protocol: that of the records.
-        means: mean level of each of its criteria.
+        evaluated: the set that the records are of.
+        means: mean level of each criterion.
         records: of one editor and one mode.
-        evaluated: of all editors: the set in which a row stands.
     """
     found: dict[str, float | None] = {}
-    for name in protocol.further:
-        found |= _FURTHER[name](protocol, means, records, evaluated)
+    for name in evaluated.protocol.further:
+        found |= _FURTHER[name](evaluated, means, records)
     return found
 
 
@@ -55,12 +68,10 @@ def digits_of(name: str) -> int:
     return 1 if name.endswith("_pct") else 2
 
 
-def _yes_share(
-    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
-) -> Figures:
+def _yes_share(evaluated: Evaluated, means: Means, records: Sequence[Record]) -> Figures:
     """`CRITERION_yes_pct`: yes among the scored rows, in per cent (Multi-Reward's accuracy)."""
     shares: dict[str, float | None] = {}
-    for criterion, rubric in protocol.rubrics.items():
+    for criterion, rubric in evaluated.protocol.rubrics.items():
         if isinstance(rubric, Rating) and rubric.yes_no is not None:
             said = [
                 r.label == "yes"
@@ -72,21 +83,19 @@ def _yes_share(
     return shares
 
 
-def _category_means(protocol: Protocol, means: Means, *_: Sequence[Record]) -> Figures:
+def _category_means(evaluated: Evaluated, means: Means, _: Sequence[Record]) -> Figures:
     """`CATEGORY_mean_level`: mean of the mean levels of a category's criteria."""
     groups: dict[str, list[float | None]] = {}
-    for criterion, rubric in protocol.rubrics.items():
+    for criterion, rubric in evaluated.protocol.rubrics.items():
         if rubric.category is not None:
             groups.setdefault(rubric.category, []).append(means[criterion])
     return {f"{name}_mean_level": mean_of_all(values) for name, values in groups.items()}
 
 
-def _changes_outside(
-    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
-) -> Figures:
+def _changes_outside(evaluated: Evaluated, means: Means, records: Sequence[Record]) -> Figures:
     """Changes a row; over rows with boxes also those that belong to no target, and their share."""
     figures: dict[str, float | None] = {}
-    for criterion, rows in _with_changes(protocol, means, records).items():
+    for criterion, rows in _with_changes(evaluated.protocol, means, records).items():
         outside = [
             [not change["inside_target"] for change in row.per_target]
             for row in rows
@@ -101,29 +110,26 @@ def _changes_outside(
     return figures
 
 
-def _changes_detected(
-    protocol: Protocol, means: Means, records: Sequence[Record], _: Sequence[Record]
-) -> Figures:
+def _changes_detected(evaluated: Evaluated, means: Means, records: Sequence[Record]) -> Figures:
     """How well the named boxes fit the rows' own, at IoU 0.5, one to one.
 
     That is the quality of detection where every box of a row was changed and nothing else was, as
     with planted edits; elsewhere it is not.
     """
     figures: dict[str, float | None] = {}
-    for criterion, rows in _with_changes(protocol, means, records).items():
+    for criterion, rows in _with_changes(evaluated.protocol, means, records).items():
         total = sum((_detection(r) for r in rows if r.box_origin == "given"), Detection())
         for name, share in (("precision", total.precision_01), ("recall", total.recall_01)):
             figures[f"{criterion}_detection_{name}_pct"] = None if share is None else 100 * share
     return figures
 
 
-def _balance(
-    protocol: Protocol, means: Means, records: Sequence[Record], evaluated: Sequence[Record]
-) -> Figures:
+def _balance(evaluated: Evaluated, means: Means, records: Sequence[Record]) -> Figures:
     """Means of BPM's overall figures, 0 to 2: over the set as published, and the absolute one."""
-    own, known = parts_of_rows(records), all(means[c] is not None for c in protocol.criteria)
+    own = parts_of_rows(records)
+    known = all(means[criterion] is not None for criterion in evaluated.protocol.criteria)
     by_row = {
-        "overall_in_this_set": setwise_by_row(parts_of_rows(evaluated)),
+        "overall_in_this_set": evaluated.setwise,
         "overall_absolute": absolute_by_row(own),
     }
     return {
@@ -152,7 +158,7 @@ def _with_changes(
     }
 
 
-_FURTHER: Mapping[str, Callable[[Protocol, Means, Sequence[Record], Sequence[Record]], Figures]] = {
+_FURTHER: Mapping[str, Callable[[Evaluated, Means, Sequence[Record]], Figures]] = {
     "yes_share": _yes_share,
     "category_means": _category_means,
     "changes_outside": _changes_outside,

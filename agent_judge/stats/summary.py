@@ -15,7 +15,7 @@ import numpy as np
 
 from agent_judge.levels import Scale
 from agent_judge.records import Criterion, Record
-from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
+from agent_judge.rubrics.protocol import protocol_of, rubric_of
 from agent_judge.stats.coverage import (
     Cell,
     Tally,
@@ -24,7 +24,7 @@ from agent_judge.stats.coverage import (
     source_key,
     tally,
 )
-from agent_judge.stats.further import further_figures
+from agent_judge.stats.further import Evaluated, further_figures
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, mean_estimate
 
 UNNAMED_EDITOR = "(unnamed)"
@@ -85,18 +85,18 @@ def summarize(
     planned = planned or {}
     grouped = {**{cell: [] for cell in planned}, **group_by_cell(records)}
     parts = {c: _Part(tally(rows, planned.get(c)), rows) for c, rows in grouped.items()}
-    protocol = protocol_of(cell.criterion for cell in parts)
-    evaluated = [record for part in parts.values() for record in part.records]
+    evaluated = Evaluated(
+        protocol_of(cell.criterion for cell in parts),
+        [record for part in parts.values() for record in part.records],
+    )
     by_editor = _split(parts, lambda cell: cell.editor or UNNAMED_EDITOR)
     reasons: Counter[str] = Counter()
     for part in parts.values():
         reasons.update(part.counts.reasons)
     return {
-        "overall": _standing(parts, protocol, evaluated),
-        "by_editor": {
-            editor: _of_editor(share, protocol, evaluated) for editor, share in by_editor.items()
-        },
-        "by_type": _by_type(parts, protocol, evaluated),
+        "overall": _standing(parts, evaluated),
+        "by_editor": {editor: _of_editor(share, evaluated) for editor, share in by_editor.items()},
+        "by_type": _by_type(parts, evaluated),
         "reasons": dict(reasons.most_common()),
         "rules": dict(RULES),
     }
@@ -144,24 +144,24 @@ def _score(record: Record) -> float:
     return rubric_of(record.criterion).scale.score_100(record.scored_level)
 
 
-def _of_editor(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
+def _of_editor(parts: _Parts, evaluated: Evaluated) -> dict[str, Any]:
     by_mode = _split(parts, lambda cell: cell.mode)
     return {
-        **_standing(parts, protocol, evaluated),
-        "by_type": _by_type(parts, protocol, evaluated),
+        **_standing(parts, evaluated),
+        "by_type": _by_type(parts, evaluated),
         "by_mode": {
             mode: {
-                **_standing(share, protocol, evaluated),
-                "by_type": _by_type(share, protocol, evaluated),
+                **_standing(share, evaluated),
+                "by_type": _by_type(share, evaluated),
             }
             for mode, share in by_mode.items()
         },
     }
 
 
-def _by_type(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
+def _by_type(parts: _Parts, evaluated: Evaluated) -> dict[str, Any]:
     by_type = _split(parts, lambda cell: cell.type or UNTYPED)
-    return {name: _standing(share, protocol, evaluated) for name, share in by_type.items()}
+    return {name: _standing(share, evaluated) for name, share in by_type.items()}
 
 
 def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
@@ -174,8 +174,8 @@ def _split(parts: _Parts, key: Callable[[Cell], str]) -> dict[str, _Parts]:
 _FIGURES = ("score_100", "mean_level", "missing_at_1_100", "best_100", "worst_100", "per_type_100")
 
 
-def _standing(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) -> dict[str, Any]:
-    note = _why_no_figure(parts)
+def _standing(parts: _Parts, evaluated: Evaluated) -> dict[str, Any]:
+    protocol, note = evaluated.protocol, _why_no_figure(parts)
     records = [] if note else [record for part in parts.values() for record in part.records]
     estimates = score_estimates(records)
     each: dict[Criterion, dict[str, Any]] = {}
@@ -198,7 +198,7 @@ def _standing(parts: _Parts, protocol: Protocol, evaluated: Sequence[Record]) ->
         "n_scored": sum(one["n_scored"] for one in each.values()),
         **together,
         "interval_100": _interval(together["score_100"], estimates["overall"]),
-        "further": further_figures(protocol, means, records, evaluated),
+        "further": further_figures(evaluated, means, records),
         "note": note,
     }
 

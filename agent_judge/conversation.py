@@ -57,7 +57,7 @@ def opening(
         cropped=look.cropped,
         masked=bool(view.masked),
         several_targets=look.several_targets,
-        alone=view.alone,
+        alone=view.names == ("edited",),
         convention=convention.in_words(view.size_wh),
         tools=[tool.name for tool in tools],
         max_steps=max_steps,

@@ -125,7 +125,7 @@ def _asked(
     names = plan_of(mode, criterion).tools if settings.judge.max_steps else frozenset()
     for look in looks_of(row, mode, criterion, settings.oracle):
         # The words alone are asked about once a sample, whatever is computed from the answer.
-        if not look.view.unseen or criterion == settings.criteria[0]:
+        if look.view.names or criterion == settings.criteria[0]:
             yield rubric.first_step, look, names
     if isinstance(rubric, Changes):
         blank = np.broadcast_to(np.uint8(0), (CROP_WH[1], CROP_WH[0], 3))

@@ -79,13 +79,13 @@ def whole_with_targets(row: Row, criterion: Criterion, _: OracleSettings) -> tup
 
 def edited_alone(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The edited picture by itself: neither the source nor what was asked for is shown."""
-    view = View(source=row.source, edited=row.edited, alone=True)
+    view = View(source=row.source, edited=row.edited, shown=("edited",))
     return (Look(view=view, task={"criterion": criterion}),)
 
 
 def unseen(row: Row, criterion: Criterion, _: OracleSettings) -> tuple[Look, ...]:
     """The words alone: what is asked before a measure is computed."""
-    view = View(source=row.source, edited=row.edited, unseen=True)
+    view = View(source=row.source, edited=row.edited, shown=())
     # All criteria of the protocol ask the same, word for word: the reply is paid for once.
     first = protocol_of([criterion]).criteria[0]
     return (Look(view=view, task=task_of(row.sample, first)),)

@@ -30,10 +30,8 @@ class View:
     reference: RGB | None = None
     masked: tuple[Box, ...] = ()
     """Rectangles painted white in every picture, pixels of the source; tools leave them out."""
-    alone: bool = False
-    """Only the edited picture is shown; the others cannot be asked for."""
-    unseen: bool = False
-    """No picture is shown: words alone are asked about."""
+    shown: tuple[PictureName, ...] | None = None
+    """The pictures that are shown and can be asked for; None for all that exist."""
     _results: dict[Callable[[View], Any], Any] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -46,10 +44,8 @@ class View:
     @property
     def names(self) -> tuple[PictureName, ...]:
         """The pictures that are shown here."""
-        if self.unseen:
-            return ()
-        if self.alone:
-            return ("edited",)
+        if self.shown is not None:
+            return self.shown
         two: tuple[PictureName, ...] = ("source", "edited")
         return two if self.reference is None else (*two, "reference")
 

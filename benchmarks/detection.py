@@ -30,13 +30,13 @@ from agent_judge.audit.degrade import (
 from agent_judge.records import Box
 from agent_judge.stats.detection import Detection, detect
 from benchmarks.difference import (
-    AREA_FRACTIONS,
     SSIM,
     Method,
     absdiff,
     ours,
     photographs,
     print_table,
+    random_area,
     ssim,
 )
 
@@ -61,18 +61,15 @@ def pairs(photos: Sequence[RGB], kind: DegradeKind, count: int, seed: int) -> It
         source = photos[index % len(photos)]
         edited, boxes = source, list[Box]()
         while len(boxes) < 1 + index % MOST_EDITS:
-            planted = plant(edited, _area(rng), PLANT_KINDS[rng.integers(len(PLANT_KINDS))], rng)
+            planted = plant(
+                edited, random_area(rng), PLANT_KINDS[rng.integers(len(PLANT_KINDS))], rng
+            )
             box = Box(*planted.box_xyxy)
             near = any(box.grow(APART_PX).iou(other) > 0 for other in boxes)
             if not near and contrast(edited, planted.pixels, planted.mask) >= MIN_CONTRAST:
                 edited = planted.pixels
                 boxes.append(box)
         yield Pair(source=source, edited=degrade(edited, kind, rng), boxes=tuple(boxes))
-
-
-def _area(rng: np.random.Generator) -> float:
-    low, high = np.log(AREA_FRACTIONS)
-    return float(np.exp(rng.uniform(low, high)))
 
 
 def row(kind: DegradeKind, name: str, trials: Sequence[Pair]) -> list[str]:

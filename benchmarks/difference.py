@@ -88,13 +88,12 @@ def _reduced(pixels: RGB) -> RGB:
 
 def pairs(photos: Sequence[RGB], kind: DegradeKind, count: int, seed: int) -> Iterator[Pair]:
     """`count` pairs under one degradation, the same ones for the same seed."""
-    low, high = np.log(AREA_FRACTIONS)
     for index in range(count):
         rng = np.random.default_rng([seed, index, DEGRADE_KINDS.index(kind)])
         source = photos[index % len(photos)]
         while True:
             edit = PLANT_KINDS[rng.integers(len(PLANT_KINDS))]
-            planted = plant(source, float(np.exp(rng.uniform(low, high))), edit, rng)
+            planted = plant(source, random_area(rng), edit, rng)
             if contrast(source, planted.pixels, planted.mask) >= MIN_CONTRAST:
                 break
         yield Pair(
@@ -103,6 +102,12 @@ def pairs(photos: Sequence[RGB], kind: DegradeKind, count: int, seed: int) -> It
             box=Box(*planted.box_xyxy),
             unchanged=degrade(source, kind, rng),
         )
+
+
+def random_area(rng: np.random.Generator) -> float:
+    """An edit's share of its picture; small ones are as likely as large ones on a log scale."""
+    low, high = np.log(AREA_FRACTIONS)
+    return float(np.exp(rng.uniform(low, high)))
 
 
 def ours(source: RGB, edited: RGB) -> list[Box]:

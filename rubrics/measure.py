@@ -26,14 +26,7 @@ class Measure(Rubric):
     @property
     def first_step(self) -> Parse:
         """Taking the instruction apart."""
-        return Parse(
-            criterion=self.criterion,
-            name=self.name,
-            asks=self.asks,
-            subject=self.subject,
-            scale=self.scale,
-            when_identical=None,
-        )
+        return Parse(**vars(self))
 
     def label_of(self, level: float) -> str:
         """The number itself."""
@@ -62,8 +55,8 @@ class Measure(Rubric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parse(Rubric):
-    """The question that takes an instruction apart; it has no levels of its own."""
+class Parse(Measure):
+    """The question that takes the instruction apart for a measure."""
 
     form: ClassVar[str] = "measure_parse"
     template: ClassVar[str] = "forms/measure_parse_system.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -19,7 +20,7 @@ picture is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rubric:
+class Rubric(ABC):
     """One criterion: what is asked, about what, and on which scale."""
 
     template: ClassVar[str] = "system.md"
@@ -55,9 +56,9 @@ class Rubric:
         """What the first conversation asks: this, or what must be known before it."""
         return self
 
+    @abstractmethod
     def label_of(self, level: float) -> str:
         """The name of a level, as a judge answers it."""
-        raise NotImplementedError
 
     def answered_as(self, level: float) -> str:
         """The label of a verdict at a level."""
@@ -68,21 +69,21 @@ class Rubric:
         number, label = f"{level:g}", self.label_of(level)
         return number if label == number else f"{number} {label}"
 
+    @abstractmethod
     def questions_text(self) -> Mapping[str, str]:
         """The questions that lead to the level, by id."""
-        raise NotImplementedError
 
+    @abstractmethod
     def levels_text(self) -> list[dict[str, Any]]:
         """The levels with names and meanings, best first, for readers: `{number, label, means}`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def path_to(self, level: float) -> dict[str, str]:
         """The answers that lead to a level, by question id.
 
         Raises:
             KeyError: no path leads there.
         """
-        raise NotImplementedError
 
 
 def common_fields(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The LangGraph loop: judge <-> tools, until a label is named (DLEBench 4.2, Tool-driven Mode).
 
     judge --calls--> tools --> judge
-    judge --answer--> verdict --fault--> judge
-    verdict --label--> end
+    judge --answer with a fault--> judge
+    judge --answer--> end
 
 The state holds messages with references to pictures, never pixels, and counters. There is no
 checkpointer: a criterion that was cut off starts again and takes its replies from the cache.
@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from agent_judge.album import Album
 from agent_judge.conversation import (
@@ -127,7 +128,7 @@ async def run_loop(loop: Loop) -> Any:  # noqa: ANN401 - a verdict, or what anot
         "calls": [],
         "answer": None,
     }
-    # Each tool turn and each bad answer is two steps of the graph; our own budgets end first.
+    # A tool turn is two steps of the graph, a bad answer one; our own budgets end first.
     limit = 2 * (loop.max_steps + loop.format_retries + 2) + 4
     end = await _graph().ainvoke(state, {"recursion_limit": limit}, context=loop)
     return end["answer"]
@@ -138,15 +139,14 @@ def _graph() -> Any:  # noqa: ANN401 - langgraph's compiled graph has four type 
     graph = StateGraph(LoopState, context_schema=Loop)
     graph.add_node("judge", _ask_judge)
     graph.add_node("tools", _run_tools)
-    graph.add_node("verdict", _read_answer)
     graph.add_edge(START, "judge")
-    graph.add_conditional_edges("judge", _after_judge)
     graph.add_edge("tools", "judge")
-    graph.add_conditional_edges("verdict", _after_verdict)
     return graph.compile()
 
 
-async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
+async def _ask_judge(
+    state: LoopState, runtime: Runtime[Loop]
+) -> Command[Literal["judge", "tools", "__end__"]]:
     loop = runtime.context
     offered = () if state["answering"] or state["steps"] >= loop.max_steps else loop.tools
     request = Request(
@@ -167,9 +167,13 @@ async def _ask_judge(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]
     message, calls = read_tool_calls(reply.message, taken=taken)
     if calls and loop.tools and not offered:
         raise JudgeError("step_limit", f"no label after {state['steps']} tool turns")
+    if calls and offered:
+        return Command(update={"messages": [message], "calls": calls}, goto="tools")
     if not offered:  # a call that nobody offered is not replayed: it would stay unanswered
         message = {key: value for key, value in message.items() if key != "tool_calls"}
-    return {"messages": [message], "calls": calls if offered else []}
+    read = _read_answer(message, state, loop)
+    update = {**read, "messages": [message, *read.get("messages", ())]}
+    return Command(update=update, goto="__end__" if "answer" in read else "judge")
 
 
 def _stop_on_refusal(reply: Reply) -> None:
@@ -183,10 +187,6 @@ def _stop_on_refusal(reply: Reply) -> None:
         raise JudgeError(
             "truncated", "the reply was cut off at the token limit: raise judge.max_output_tokens"
         )
-
-
-async def _after_judge(state: LoopState) -> Literal["tools", "verdict"]:
-    return "tools" if state["calls"] else "verdict"
 
 
 async def _run_tools(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
@@ -285,9 +285,9 @@ def _as_text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, Any]:
-    loop = runtime.context
-    content = text_of(state["messages"][-1].get("content"))
+def _read_answer(message: Message, state: LoopState, loop: Loop) -> dict[str, Any]:
+    """What changes in the state: the answer, or what the judge is told instead."""
+    content = text_of(message.get("content"))
     to_box = loop.judge.convention.reader(loop.look.view.size_wh)
     try:
         answer = read_answer(content, loop.rubric, to_box=None if loop.look.cropped else to_box)
@@ -310,7 +310,3 @@ async def _read_answer(state: LoopState, runtime: Runtime[Loop]) -> dict[str, An
     if isinstance(answer, Verdict) and answer.label_only:
         loop.trace.ledger.flags.add("label_only")
     return {"answer": answer}
-
-
-async def _after_verdict(state: LoopState) -> Literal["judge", "__end__"]:
-    return "judge" if state["answer"] is None else "__end__"

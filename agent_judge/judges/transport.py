@@ -41,7 +41,9 @@ _SHORTEST_SECRET = 6
 """A shorter text is no key, and taking it out would garble messages."""
 _MAX_REPLY_BYTES = 16 << 20
 """Far above the longest answer; a reply that never ends, or unpacks to gigabytes, is cut here."""
-_OF_BODY = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})
+_OF_BODY = frozenset(
+    {b"content-encoding", b"content-length", b"content-type", b"transfer-encoding"}
+)
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _JSON_HEADERS = {"Content-Type": "application/json"}
 
@@ -292,10 +294,10 @@ class _Client(openai.DefaultAsyncHttpxClient):
                     raise httpx2.RemoteProtocolError(told, request=request)
         finally:
             await response.aclose()
-        headers = {k: v for k, v in response.headers.items() if k.lower() not in _OF_BODY}
+        kept = [(k, v) for k, v in response.headers.raw if k.lower() not in _OF_BODY]
         return httpx2.Response(
             response.status_code,
-            headers={**headers, "Content-Type": "application/json"},
+            headers=[*kept, (b"Content-Type", b"application/json")],
             content=bytes(body),
             request=response.request,
         )

@@ -32,9 +32,8 @@ from agent_judge.tools.difference import find_differences
 from agent_judge.tools.toolbox import build_tools
 from agent_judge.tools.zoom_in import zoom
 from benchmarks import scale
-from benchmarks.bare import bare_ms
 from benchmarks.figures import HEAD, Figure, machine
-from benchmarks.loop import IN_FLIGHT, endpoint, measure
+from benchmarks.loop import IN_FLIGHT, LIBRARIES, measure
 from benchmarks.pairs import EDIT, pairs, write_pairs
 
 SIZE_WH = (1024, 1024)
@@ -102,9 +101,6 @@ def loop(in_flight: Sequence[int], folder: Path) -> Iterator[Figure]:
     """Criteria a second beside the endpoint's own pace, and the overhead."""
     most = max(in_flight) * SAMPLES_EACH
     manifest = write_pairs(folder / "pairs", most, SIZE_WH, boxes=False)
-    with endpoint(0, SIZE_WH) as ask:
-        bare = bare_ms(str(ask("base_url")))
-    yield Figure(what="openai and LangGraph alone, a turn", value=bare, unit="ms")
     for n in in_flight:
         pace = measure(
             manifest, in_flight=n, latency_s=0.3, size_wh=SIZE_WH, limit=n * SAMPLES_EACH
@@ -114,6 +110,9 @@ def loop(in_flight: Sequence[int], folder: Path) -> Iterator[Figure]:
         yield Figure(what=what, value=rate, unit="/s", beside=pace.ideal_rate, peer="ideal")
         what = f"processor time a turn but pixels, {n} in flight"
         yield Figure(what=what, value=pace.overhead_ms, unit="ms", beside=OVERHEAD_MS)
+        libraries = pace.a_turn_ms(sum(pace.spent.get(name, 0.0) for name in LIBRARIES))
+        what = f"of it in {', '.join(LIBRARIES)}"
+        yield Figure(what=what, value=libraries, unit="ms", beside=OVERHEAD_MS)
 
 
 def manifests(most_rows: int, folder: Path) -> Iterator[Figure]:

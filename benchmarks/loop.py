@@ -7,14 +7,17 @@ zoom_in, zoom_in, verdict. The ideal is that time alone: `in flight / (3 * laten
 second. The run is a real one: pictures from files, cross-checks, records and evidence on disk.
 
 "Pixels" are decoding, encoding, cropping, comparing and hashing pictures; the overhead is the
-processor time of the judging process apart from them, by turn (a request and what follows it).
+processor time of the judging process apart from them, by turn (a request and what follows it). What
+of it the libraries take that the loop is built on is counted by the steps of their coroutines.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import importlib
+import inspect
 import math
 import multiprocessing
 import resource
@@ -22,8 +25,8 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -57,6 +60,25 @@ PIXELS: Mapping[str, tuple[str, ...]] = {
     "thumbnail": ("agent_judge.judging:make_thumbnail",),
 }
 """Where pixels are worked on, by what is done."""
+LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("openai:AsyncOpenAI.post",),
+    "tenacity": ("tenacity:AsyncRetrying.__call__",),
+    "LangGraph": (
+        "langgraph.pregel:Pregel.ainvoke",
+        "langgraph.pregel._runner:arun_with_retry",
+        "langgraph._internal._runnable:RunnableSeq.ainvoke",
+        "langgraph._internal._runnable:RunnableCallable.ainvoke",
+    ),
+}
+"""Where a turn goes through a library that it is built on."""
+OURS: Mapping[str, tuple[str, ...]] = {
+    "": (
+        "agent_judge.graph:_ask_judge",
+        "agent_judge.graph:_run_tools",
+        "agent_judge.judges.transport:Transport._once",
+    )
+}
+"""Where these call us back: what is done there is not theirs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +97,8 @@ class Pace:
     """Of it, that of the event loop's thread: no more than one core's worth is possible."""
     endpoint_seconds: float
     """Processor time of the endpoint's process."""
-    pixel_seconds: Mapping[str, float]
-    """Of `cpu_seconds`, what went into pictures, by what was done."""
+    spent: Mapping[str, float]
+    """Of `cpu_seconds`, what went into pictures and into libraries, by `PIXELS`, `LIBRARIES`."""
     others_cores: float
     """Cores that all other processes of the machine kept busy meanwhile."""
 
@@ -93,8 +115,11 @@ class Pace:
     @property
     def overhead_ms(self) -> float:
         """Processor time a turn apart from the endpoint and pixels."""
-        rest = self.cpu_seconds - sum(self.pixel_seconds.values())
-        return rest / (self.criteria * TURNS) * 1e3
+        return self.a_turn_ms(self.cpu_seconds - sum(self.spent.get(name, 0.0) for name in PIXELS))
+
+    def a_turn_ms(self, seconds: float) -> float:
+        """Milliseconds a turn."""
+        return seconds / (self.criteria * TURNS) * 1e3
 
 
 def measure(
@@ -110,7 +135,7 @@ def measure(
             }
         )
         judge(Rows(manifest=manifest, limit=2), settings, Path(folder) / "warm")
-        with pixel_watch() as spent:
+        with watch() as spent:
             before, ask_before = _now(), ask("cpu_seconds")
             criteria = judge(Rows(manifest=manifest, limit=limit), settings, Path(folder) / "run")
             after, ask_after = _now(), ask("cpu_seconds")
@@ -125,7 +150,7 @@ def measure(
         cpu_seconds=used["process"],
         loop_seconds=used["thread"],
         endpoint_seconds=ask_after - ask_before,
-        pixel_seconds=dict(spent),
+        spent=dict(spent),
         others_cores=max(0.0, used["machine"] - mine) / used["wall"],
     )
 
@@ -189,33 +214,76 @@ def _serve(pipe: Connection, latency_s: float, box: Sequence[int]) -> None:
 
 
 @contextmanager
-def pixel_watch() -> Iterator[dict[str, float]]:
-    """Processor seconds spent on pictures, by what was done with them."""
-    spent: dict[str, float] = defaultdict(float)
-    lock = threading.Lock()
-
-    def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any function
-            start = time.thread_time()
-            try:
-                return work(*args, **kwargs)
-            finally:
-                with lock:
-                    spent[name] += time.thread_time() - start
-
-        return watched
-
+def watch() -> Iterator[dict[str, float]]:
+    """Processor seconds by name; where one watched function calls another, the inner one's."""
+    clock = _Clock()
     with ExitStack() as patches:
-        for name, places in PIXELS.items():
+        for name, places in {**PIXELS, **LIBRARIES, **OURS}.items():
             for place in places:
                 module, _, path = place.partition(":")
                 *parents, attribute = path.split(".")
                 owner = importlib.import_module(module)
                 for parent in parents:
                     owner = getattr(owner, parent)
-                work = getattr(owner, attribute)
-                patches.enter_context(mock.patch.object(owner, attribute, timed(name, work)))
-        yield spent
+                watched = clock.watched(name, getattr(owner, attribute))
+                patches.enter_context(mock.patch.object(owner, attribute, watched))
+        yield clock.spent
+
+
+class _Clock:
+    """Tells whose the processor time of each thread is."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = defaultdict(float)
+        self._lock = threading.Lock()
+        self._of_thread = threading.local()
+
+    def watched(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, with its own time counted; of a coroutine that of each of its steps."""
+
+        @functools.wraps(work)
+        async def steps(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any function
+            return await _Steps(work(*args, **kwargs), lambda: self._counted(name))
+
+        @functools.wraps(work)
+        def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any function
+            with self._counted(name):
+                return work(*args, **kwargs)
+
+        return steps if inspect.iscoroutinefunction(work) else call
+
+    @contextmanager
+    def _counted(self, name: str) -> Iterator[None]:
+        inner_before = getattr(self._of_thread, "inner", 0.0)
+        self._of_thread.inner, start = 0.0, time.thread_time()
+        try:
+            yield
+        finally:
+            took = time.thread_time() - start
+            with self._lock:
+                self.spent[name] += took - self._of_thread.inner
+            self._of_thread.inner = inner_before + took
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """A coroutine, each of whose steps is taken inside a context."""
+
+    work: Coroutine[Any, Any, Any]
+    context: Callable[[], AbstractContextManager[None]]
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        take = functools.partial(self.work.send, None)
+        while True:
+            try:
+                with self.context():
+                    waits_for = take()
+            except StopIteration as end:
+                return end.value
+            try:
+                take = functools.partial(self.work.send, (yield waits_for))
+            except BaseException as err:  # a cancelled wait, too, is the coroutine's to hear of
+                take = functools.partial(self.work.throw, err)
 
 
 def _now() -> dict[str, float]:
@@ -256,10 +324,17 @@ def lines(paces: Sequence[Pace]) -> Iterator[str]:
     yield "| in flight | " + " | ".join(PIXELS) + " | everything else |"
     yield "|---" * (len(PIXELS) + 2) + "|"
     for pace in paces:
-        parts = [pace.pixel_seconds.get(name, 0.0) for name in PIXELS]
+        parts = [pace.spent.get(name, 0.0) for name in PIXELS]
         parts.append(pace.cpu_seconds - sum(parts))
         shares = " | ".join(f"{part / pace.criteria * 1e3:.1f} ms" for part in parts)
         yield f"| {pace.in_flight} | {shares} |"
+    yield ""
+    yield "| in flight, a turn | " + " | ".join(LIBRARIES) + " | our own |"
+    yield "|---" * (len(LIBRARIES) + 2) + "|"
+    for pace in paces:
+        parts = [pace.a_turn_ms(pace.spent.get(name, 0.0)) for name in LIBRARIES]
+        parts.append(pace.overhead_ms - sum(parts))
+        yield f"| {pace.in_flight} | " + " | ".join(f"{part:.1f} ms" for part in parts) + " |"
 
 
 def main() -> None:

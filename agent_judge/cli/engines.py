@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from agent_judge.cli.memory import one_arena_a_core
 from agent_judge.engines.bench import bench_of, load_networks
 from agent_judge.engines.engine import Engine
 from agent_judge.engines.local import LocalEngine
@@ -47,4 +48,5 @@ def engines(settings: Settings, rows: Iterable[Sample]) -> Iterator[tuple[Settin
 
 def local_engine(settings: Settings, store: Store) -> LocalEngine:
     """The engine of this process."""
+    one_arena_a_core()
     return LocalEngine(bench_of(settings, replies=store.replies, blobs=store.blobs))

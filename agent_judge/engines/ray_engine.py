@@ -10,26 +10,24 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 
 from ray.exceptions import RayError, RayTaskError
 
 from agent_judge.album import BlobSink
-from agent_judge.case import Bench, Case
+from agent_judge.case import Bench
 from agent_judge.engines.engine import places_for
 from agent_judge.engines.ray_crew import Crew, Hired, told
 from agent_judge.engines.ray_line import Paid, PaidReply, Picture, Said, Turn, WantedReply
 from agent_judge.engines.ray_worker import task_of
-from agent_judge.errors import AgentJudgeError, JudgeError
+from agent_judge.errors import AgentJudgeError, JudgeError, SampleError
 from agent_judge.inputs import inputs_of
 from agent_judge.judges.base import ReplyCache
 from agent_judge.judges.budget import Budget, Spent
 from agent_judge.judges.choose import choose_judge
-from agent_judge.judging import Assignment
-from agent_judge.plan import mode_of
+from agent_judge.judging import Assignment, Prepared, judge_sample
 from agent_judge.records import Criterion
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged
@@ -101,8 +99,10 @@ class RayEngine:
                 self._replace(worker)
                 if not left.rounds:
                     return
-        why = f"{_MOST_LOSSES} Ray workers were lost while they judged it (memory?)"
-        async for judged in _given_up(left, self._bench, why):
+        why = SampleError(f"{_MOST_LOSSES} Ray workers were lost while they judged it (memory?)")
+        inputs = await asyncio.to_thread(inputs_of, left.sample)
+        given_up = Prepared(assignment=left, inputs=inputs, intake=why)
+        async for judged in judge_sample(given_up, self._bench):
             yield judged
 
     async def _worker(self) -> Hired:
@@ -195,21 +195,3 @@ class RayEngine:
 def _without(assignment: Assignment, criterion: Criterion) -> Assignment:
     rounds = {name: n for name, n in assignment.rounds.items() if name != criterion}
     return replace(assignment, rounds=rounds)
-
-
-async def _given_up(assignment: Assignment, bench: Bench, told: str) -> AsyncIterator[Judged]:
-    """The records of a sample that no worker lived to judge."""
-    sample, mode = assignment.sample, mode_of(assignment.sample, bench.settings)
-    inputs = await asyncio.to_thread(inputs_of, sample)
-    for criterion, round_ in assignment.rounds.items():
-        case = Case(
-            sample=sample,
-            mode=mode,
-            criterion=criterion,
-            round=round_,
-            bench=bench,
-            deadline=time.monotonic(),
-        )
-        judged = case.failed("internal_error", told)
-        attempts = assignment.attempts.get(criterion, 0)
-        yield replace(judged, record=replace(judged.record, attempts=attempts), inputs=inputs)

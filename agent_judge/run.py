@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Self
 
 from agent_judge.errors import InputError
 from agent_judge.records import Criterion, Record
-from agent_judge.rubrics.protocol import Protocol, protocol_of
+from agent_judge.rubrics.protocol import Protocol, place_of, protocol_of
 from agent_judge.stats.coverage import Cell
 from agent_judge.stats.diagnosis import Diagnosis, diagnose
 from agent_judge.stats.summary import summarize
@@ -63,8 +64,9 @@ class Run:
         return self.store.distinct("endpoint")
 
     def records(self) -> Iterator[Record]:
-        """The last round of every planned row, in the manifest's order, IF before VC."""
-        return self.store.records()
+        """The last round of every planned row, in the manifest's order, then the protocol's."""
+        for _, of_row in itertools.groupby(self.store.records(), lambda record: record.id):
+            yield from sorted(of_row, key=lambda record: place_of(record.criterion))
 
     def rows(self) -> Iterator[PlannedRow]:
         """The planned rows of the manifest, labels included."""

@@ -102,6 +102,15 @@ def rubric_of(criterion: Criterion) -> Rubric:
     return load_protocol(_protocol_name(criterion)).rubrics[criterion]
 
 
+def place_of(criterion: Criterion) -> int:
+    """Its place among its protocol's criteria, from 0: whatever lists criteria sorts by it.
+
+    Raises:
+        KeyError: a criterion of no protocol.
+    """
+    return load_protocol(_protocol_name(criterion)).criteria.index(criterion)
+
+
 def all_criteria() -> tuple[Criterion, ...]:
     """The criteria of all protocols."""
     return tuple(c for name in protocol_names() for c in load_protocol(name).criteria)

@@ -161,7 +161,7 @@ def _print_preferences(console: Console, whose: str, run: RatedRun) -> None:
         return
     console.print(f"\n{whose}pairs of editors on one item, preferred as people do", style="bold")
     table = plain_table("", "share", "right", "wrong", "judge ties", "people tie")
-    for (mode, what), one in sorted(run.preferred.items()):
+    for (mode, what), one in run.preferred.items():
         counts = (one.n_right, one.n_wrong, one.n_undecided, one.n_tied)
         table.add_row(f"{mode}, {what}", figure(one.share, 3), *map(str, counts))
     console.print(table)
@@ -172,7 +172,7 @@ def _print_tracking(console: Console, whose: str, run: RatedRun) -> None:
     if not run.tracking:
         return
     console.print(f"\n{whose}classical columns: Spearman with people, with the judge", style="bold")
-    groups = sorted({(one.mode, one.criterion) for one in run.tracking})
+    groups = list(dict.fromkeys((one.mode, one.criterion) for one in run.tracking))
     table = plain_table("", *(f"{mode}, {criterion}" for mode, criterion in groups))
     for column in dict.fromkeys(one.column for one in run.tracking):
         found = {(one.mode, one.criterion): one for one in run.tracking if one.column == column}

@@ -12,7 +12,7 @@ from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.stats.agreement import Agreement, agreement
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Floats
-from agent_judge.stats.ratings import RatedRecord
+from agent_judge.stats.ratings import RatedRecord, by_mode_and_criterion
 from agent_judge.stats.size import group_order, size_bin
 from agent_judge.stats.summary import UNNAMED_EDITOR, UNTYPED
 
@@ -65,8 +65,7 @@ def agreement_by_group(
         n_resamples: of the intervals.
     """
     found = []
-    for mode, criterion in sorted({(r.record.mode, r.record.criterion) for r in rated}):
-        part = [r for r in rated if (r.record.mode, r.record.criterion) == (mode, criterion)]
+    for (mode, criterion), part in by_mode_and_criterion(rated).items():
         for grouping, key in GROUPINGS.items():
             groups = _groups(part, key)
             if len(groups) == 1 and grouping != "all":

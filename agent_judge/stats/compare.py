@@ -11,7 +11,7 @@ import numpy as np
 
 from agent_judge.levels import Scale
 from agent_judge.records import Criterion, Mode, Record
-from agent_judge.rubrics.protocol import rubric_of
+from agent_judge.rubrics.protocol import place_of, rubric_of
 from agent_judge.stats.coverage import source_key
 from agent_judge.stats.intervals import Clusters, Estimate, Floats, bootstrap, standard_error
 from agent_judge.stats.measures import confusion_matrix, weighted_mean
@@ -128,9 +128,13 @@ def compare(
     lone_b = [_Side.of(record) for key, record in of_b.items() if key not in of_a]
     return [
         _comparison(
-            pairs, lone_a.count(side_a), lone_b.count(side_b), seed=seed, n_resamples=n_resamples
+            groups[sides],
+            lone_a.count(sides[0]),
+            lone_b.count(sides[1]),
+            seed=seed,
+            n_resamples=n_resamples,
         )
-        for (side_a, side_b), pairs in sorted(groups.items(), key=lambda group: group[0])
+        for sides in sorted(groups, key=lambda sides: (place_of(sides[0].criterion), sides))
     ]
 
 

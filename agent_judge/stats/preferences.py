@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from agent_judge.records import Criterion, Mode, Record
-from agent_judge.rubrics.protocol import protocol_of
+from agent_judge.rubrics.protocol import place_of, protocol_of
 from agent_judge.stats.overall import overall_by_row
 from agent_judge.stats.ratings import RatedRecord
 
@@ -51,7 +52,7 @@ class _Picture(NamedTuple):
 def preferences(
     rated: Sequence[RatedRecord], records: Sequence[Record]
 ) -> dict[tuple[Mode, str], Preference]:
-    """Pairwise agreement by mode and criterion; under `OVERALL` that of the overall figure.
+    """Pairwise agreement by mode and criterion; last, under `OVERALL`, that of the overall figure.
 
     Pairs are two editors' pictures of one item; modes are kept apart. People's overall figure is
     the mean of what they gave over the criteria that they rated in that row: all of them where the
@@ -77,8 +78,13 @@ def preferences(
             mean = fmean(theirs.values())
             picture = _Picture(record.editor, value, mean, frozenset(theirs))
             found[record.mode, OVERALL][record.item].append(picture)
-    pairs = {key: list(_pairs(items)) for key, items in found.items()}
+    pairs = {key: list(_pairs(found[key])) for key in sorted(found, key=_order)}
     return {key: preference_agreement(several) for key, several in pairs.items() if several}
+
+
+def _order(key: tuple[Mode, str]) -> tuple[str, float]:
+    mode, what = key
+    return mode, math.inf if what == OVERALL else place_of(what)
 
 
 def _overall(records: Sequence[Record]) -> Iterator[tuple[Record, float]]:

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from agent_judge.errors import InputError
-from agent_judge.records import Criterion, Record
-from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, all_criteria, rubric_of
+from agent_judge.records import Criterion, Mode, Record
+from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, all_criteria, place_of, rubric_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,6 +238,20 @@ def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[
             on_levels = all(rating.on_levels for rating in given.values())
             found.append(RatedRecord(record=record, values=values, on_levels=on_levels))
     return found
+
+
+def by_mode_and_criterion(
+    rated: Iterable[RatedRecord],
+) -> dict[tuple[Mode, Criterion], list[RatedRecord]]:
+    """Rated records that figures may be given for together: modes and criteria are kept apart.
+
+    Returns:
+        By mode, then in the protocol's order.
+    """
+    groups: dict[tuple[Mode, Criterion], list[RatedRecord]] = {}
+    for row in rated:
+        groups.setdefault((row.record.mode, row.record.criterion), []).append(row)
+    return {key: groups[key] for key in sorted(groups, key=lambda key: (key[0], place_of(key[1])))}
 
 
 def _keys(rating: Rating) -> set[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from agent_judge.records import Criterion, Mode
 from agent_judge.stats.measures import measure, spearman
-from agent_judge.stats.ratings import RatedRecord
+from agent_judge.stats.ratings import RatedRecord, by_mode_and_criterion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +37,7 @@ def tracking(
     """
     names = list(dict.fromkeys(name for row in columns.values() for name in row))
     found = []
-    for mode, criterion in sorted({(r.record.mode, r.record.criterion) for r in rated}):
-        part = [r for r in rated if (r.record.mode, r.record.criterion) == (mode, criterion)]
+    for (mode, criterion), part in by_mode_and_criterion(rated).items():
         for name in names:
             rows = [
                 (value, fmean(r.values.values()), r.record.scored_level)

@@ -217,7 +217,7 @@ def test_every_export_has_every_record(tmp_path, run, protocol):
     lines = agent_judge("export", folder, "-o", tmp_path / "x.jsonl").returncode
     assert lines == 0
     jsonl = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
-    assert len(jsonl) == 5 * len(criteria)
+    assert [row["criterion"] for row in jsonl] == 5 * list(criteria)
     agent_judge("export", folder, "--format", "csv", "-o", tmp_path / "x.csv")
     table = list(csv.DictReader(io.StringIO((tmp_path / "x.csv").read_text())))
     agent_judge("export", folder, "--format", "parquet", "-o", tmp_path / "x.parquet")
@@ -304,7 +304,7 @@ def test_shards_merge_runs_compare_and_people_agree(tmp_path, run, protocol):
     done = agent_judge("compare", tmp_path / "a", tmp_path / "b", "--json")
     scale = rubric_of(last).scale
     found = {one["criterion"]: one for one in json.loads(done.stdout)["comparisons"]}
-    assert set(found) == set(criteria)
+    assert tuple(found) == criteria
     wanted = scale.score_100(2) - scale.score_100(LEVEL)
     assert found[last]["difference_100"]["value"] == pytest.approx(wanted)
     labels = tmp_path / "labels.csv"

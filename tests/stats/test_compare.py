@@ -53,6 +53,12 @@ def test_rows_that_one_run_did_not_score_are_counted_and_left_out():
     assert (found.n_only_a, found.n_only_b) == (2, 3)
 
 
+def test_criteria_come_in_the_protocols_order():
+    run = [record(0, criterion=name) for name in ("modify", "position", "preserve", "size")]
+    found = [one.criterion for one in compare(run, run, n_resamples=10)]
+    assert found == ["size", "position", "modify", "preserve"]
+
+
 def test_criteria_and_modes_are_compared_apart():
     def run(shift: int) -> list[Any]:
         return [

@@ -115,6 +115,14 @@ def test_bpm_s_overall_figure_is_compared_where_people_rated_other_criteria(of_b
     assert (overall and counts(overall)) == expected
 
 
+def test_preferences_come_in_the_protocols_order_and_the_overall_figure_last():
+    labels = {"VC": 1, "IF": 2}
+    runs = [measured(editor, 0.1, labels=labels) for editor in "ab"]
+    records = [one for of_one, _ in runs for one in reversed(of_one)]
+    found = preferences(rated_records(records, [r for _, of in runs for r in of]), records)
+    assert [what for _, what in found] == ["modify", "preserve", OVERALL]
+
+
 def test_labels_of_the_criterion_named_beside_it_count_by_their_order_alone():
     measured = [
         record(level, criterion="preserve", id=id_, item=id_)

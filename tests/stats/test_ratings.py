@@ -3,7 +3,15 @@ from __future__ import annotations
 import pytest
 
 from agent_judge.errors import InputError
-from agent_judge.stats.ratings import Rating, manifest_ratings, parse_ratings, rated_records
+from agent_judge.rubrics.protocol import load_protocol
+from agent_judge.stats.ratings import (
+    RatedRecord,
+    Rating,
+    by_mode_and_criterion,
+    manifest_ratings,
+    parse_ratings,
+    rated_records,
+)
 from tests.stats.rows import record
 
 IMAGENHUB = "uid\tGlide\tSDEdit\r\ncat_1.jpg\t[0, 0.5]\t[1,1]\r\ndog_2.jpg\t[0.5, 0]\t[0, 0]\r\n"
@@ -109,3 +117,15 @@ def test_the_later_rating_of_one_rater_holds():
     ratings = manifest_ratings({"a": [{"by": "ann", "IF": 4}, {"by": "ann", "IF": 2}]})
 
     assert rated_records([record(3)], ratings)[0].values == {"ann": 2}
+
+
+def test_figures_come_by_mode_then_in_the_protocols_order():
+    rated = [
+        RatedRecord(record=record(0, criterion=name, mode=mode), values={"p": 0}, on_levels=True)
+        for mode in ("tool", "direct")
+        for name in ("modify", "position", "preserve", "size")
+    ]
+    bpm = load_protocol("bpm").criteria
+    assert list(by_mode_and_criterion(rated)) == [
+        (mode, name) for mode in ("direct", "tool") for name in bpm
+    ]

@@ -34,14 +34,14 @@ _Reading = Verdict | ReplyError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class Reread:
     """A record that today's parser reads otherwise."""
 
     before: Record
     after: Record
 
 
-def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Change]:
+def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Reread]:
     """Every record of a run that reads otherwise today.
 
     Args:
@@ -59,7 +59,7 @@ def rescore(store: Store, convention: Convention, *, write: bool) -> Iterator[Ch
                 store.save(
                     after, round_=saved.round + 1, inputs=saved.inputs, replies=saved.replies
                 )
-            yield Change(before=saved.record, after=after)
+            yield Reread(before=saved.record, after=after)
 
 
 def _read_again(saved: Saved, convention: Convention) -> Record | None:

@@ -16,8 +16,8 @@ from agent_judge.rubrics.protocol import rubric_of
 from agent_judge.run import Run
 from agent_judge.stats.preferences import Preference, preferences
 from agent_judge.stats.ratings import (
+    HumanRating,
     RatedRecord,
-    Rating,
     RatingIndex,
     labels_without_a_level,
     manifest_ratings,
@@ -60,7 +60,7 @@ def rated_criteria(folders: Sequence[Path]) -> tuple[Criterion, ...]:
     return tuple(dict.fromkeys((*own, *beside)))
 
 
-def read_ratings(path: Path, criteria: Sequence[Criterion]) -> list[Rating]:
+def read_ratings(path: Path, criteria: Sequence[Criterion]) -> list[HumanRating]:
     """The ratings of a label table; its name stands for raters that it does not name.
 
     Args:
@@ -78,7 +78,7 @@ def read_ratings(path: Path, criteria: Sequence[Criterion]) -> list[Rating]:
         raise InputError(f"--labels {path}: {err}") from err
 
 
-def rated_run(folder: Path, ratings: Sequence[Rating], *, classical: bool) -> RatedRun:
+def rated_run(folder: Path, ratings: Sequence[HumanRating], *, classical: bool) -> RatedRun:
     """A run with people's ratings.
 
     Args:

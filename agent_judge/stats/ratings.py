@@ -21,7 +21,7 @@ from agent_judge.rubrics.protocol import DEFAULT_CRITERIA, all_criteria, place_o
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rating:
+class HumanRating:
     """One person's value for one criterion of one edited picture."""
 
     by: str
@@ -48,7 +48,7 @@ class RatedRecord:
     """Whether all of them are levels of this protocol."""
 
 
-def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Rating]:
+def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[HumanRating]:
     """The ratings in a manifest's `labels` column.
 
     Args:
@@ -56,7 +56,7 @@ def manifest_ratings(labels: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[
             and a value that is none of its levels is no rating.
     """
     return [
-        Rating(by=str(label["by"]), criterion=criterion, value=float(label[criterion]), id=id)
+        HumanRating(by=str(label["by"]), criterion=criterion, value=float(label[criterion]), id=id)
         for id, entries in labels.items()
         for label in entries
         for criterion in all_criteria()
@@ -93,7 +93,7 @@ def labels_without_a_level(
 
 def parse_ratings(
     text: str, *, by: str, criteria: Sequence[Criterion] | None = None
-) -> list[Rating]:
+) -> list[HumanRating]:
     """The ratings of a label table, comma- or tab-separated, told apart by its header.
 
     A table with a column `uid` has ImagenHub's layout: one rater, a column an editing model, cells
@@ -124,7 +124,7 @@ def parse_ratings(
             f"expected the columns id (or item and editor) with {named}, or ImagenHub's uid, "
             f"got {', '.join(map(repr, columns)) or 'an empty file'}"
         )
-    ratings: list[Rating] = []
+    ratings: list[HumanRating] = []
     for row in reader:
         try:
             if None in row:
@@ -137,12 +137,12 @@ def parse_ratings(
 
 def _label_row(
     row: Mapping[str, str | None], by: str, *, criteria: Sequence[Criterion]
-) -> Iterator[Rating]:
+) -> Iterator[HumanRating]:
     for criterion in criteria:
         cell = (row.get(criterion) or "").strip()
         if not cell:
             continue
-        yield Rating(
+        yield HumanRating(
             by=row.get("by") or by,
             criterion=criterion,
             value=_level(criterion, cell),
@@ -165,12 +165,12 @@ def _level(criterion: Criterion, cell: str) -> float:
     return level
 
 
-def _imagenhub_row(row: Mapping[str, str | None], by: str) -> Iterator[Rating]:
+def _imagenhub_row(row: Mapping[str, str | None], by: str) -> Iterator[HumanRating]:
     for editor, cell in row.items():
         if editor == "uid" or not (cell or "").strip():
             continue
         semantic, quality = _pair(editor, cell or "")
-        rated = Rating(
+        rated = HumanRating(
             by=by,
             criterion="IF",
             value=semantic,
@@ -198,16 +198,16 @@ class RatingIndex:
     item, as ImagenHub has it, matches with and without its ending.
     """
 
-    def __init__(self, ratings: Iterable[Rating]) -> None:
+    def __init__(self, ratings: Iterable[HumanRating]) -> None:
         """Take ratings in order: when a rater rated a row twice the later rating holds."""
-        self._by_row: dict[tuple[str, ...], dict[str, Rating]] = {}
+        self._by_row: dict[tuple[str, ...], dict[str, HumanRating]] = {}
         for rating in ratings:
             for key in _keys(rating):
                 self._by_row.setdefault(key, {})[rating.by] = rating
 
     def of_row(
         self, criterion: Criterion, *, id: str, item: str, editor: str
-    ) -> Mapping[str, Rating]:
+    ) -> Mapping[str, HumanRating]:
         """Each rater's rating of a row; empty where nobody rated it.
 
         Where nobody rated this criterion, those of the one that its rubric names beside it count,
@@ -222,12 +222,12 @@ class RatingIndex:
 
     def _of_row(
         self, criterion: Criterion, *, id: str, item: str, editor: str
-    ) -> Mapping[str, Rating]:
+    ) -> Mapping[str, HumanRating]:
         of_id = self._by_row.get((criterion, id), {})
         return self._by_row.get((criterion, item, editor), {}) | of_id
 
 
-def rated_records(records: Iterable[Record], ratings: Iterable[Rating]) -> list[RatedRecord]:
+def rated_records(records: Iterable[Record], ratings: Iterable[HumanRating]) -> list[RatedRecord]:
     """The scored records that people rated for the same criterion, with their values."""
     index = RatingIndex(ratings)
     found = []
@@ -254,7 +254,7 @@ def by_mode_and_criterion(
     return {key: groups[key] for key in sorted(groups, key=lambda key: (key[0], place_of(key[1])))}
 
 
-def _keys(rating: Rating) -> set[tuple[str, ...]]:
+def _keys(rating: HumanRating) -> set[tuple[str, ...]]:
     if rating.id is not None:
         return {(rating.criterion, rating.id)}
     names = {rating.item, PurePosixPath(rating.item).stem}

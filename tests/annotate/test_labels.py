@@ -3,7 +3,7 @@ from pathlib import Path
 from agent_judge.annotate.labels import labelled, write_labels
 from agent_judge.manifest import check_manifest, read_manifest, write_manifest
 from agent_judge.records import Sample
-from agent_judge.stats.ratings import Rating, parse_ratings
+from agent_judge.stats.ratings import HumanRating, parse_ratings
 from tests.annotate.test_journal import said
 
 
@@ -19,9 +19,9 @@ def test_agree_reads_the_label_table(tmp_path):
     )
 
     assert parse_ratings(table.read_text(encoding="utf-8"), by="?") == [
-        Rating(by="bob", criterion="VC", value=3, id="a"),
-        Rating(by="ann", criterion="IF", value=2, id='b, "c"'),
-        Rating(by="ann", criterion="VC", value=4, id='b, "c"'),
+        HumanRating(by="bob", criterion="VC", value=3, id="a"),
+        HumanRating(by="ann", criterion="IF", value=2, id='b, "c"'),
+        HumanRating(by="ann", criterion="VC", value=4, id='b, "c"'),
     ]
     assert list(tmp_path.iterdir()) == [table]
 

@@ -4,12 +4,12 @@ import pytest
 
 from agent_judge.stats.overall import overall_by_row
 from agent_judge.stats.preferences import OVERALL, preference_agreement, preferences
-from agent_judge.stats.ratings import Rating, RatingIndex, rated_records
+from agent_judge.stats.ratings import HumanRating, RatingIndex, rated_records
 from tests.stats.rows import record
 
 
 def rating(id_, criterion, value):
-    return Rating(by="p", criterion=criterion, value=value, id=id_)
+    return HumanRating(by="p", criterion=criterion, value=value, id=id_)
 
 
 def two_editors(*levels, item="x"):

@@ -5,8 +5,8 @@ import pytest
 from agent_judge.errors import InputError
 from agent_judge.rubrics.protocol import load_protocol
 from agent_judge.stats.ratings import (
+    HumanRating,
     RatedRecord,
-    Rating,
     by_mode_and_criterion,
     manifest_ratings,
     parse_ratings,
@@ -37,9 +37,9 @@ def test_a_label_table_is_read_with_its_gaps(delimiter):
     text = "\ufeffid,by,IF,VC,note\na,ann,3,,hm\nb,,1,2,\n".replace(",", delimiter)
 
     assert parse_ratings(text, by="file") == [
-        Rating(by="ann", criterion="IF", value=3, id="a"),
-        Rating(by="file", criterion="IF", value=1, id="b"),
-        Rating(by="file", criterion="VC", value=2, id="b"),
+        HumanRating(by="ann", criterion="IF", value=3, id="a"),
+        HumanRating(by="file", criterion="IF", value=1, id="b"),
+        HumanRating(by="file", criterion="VC", value=2, id="b"),
     ]
 
 
@@ -47,7 +47,7 @@ def test_imagenhubs_table_gives_semantic_as_if_and_quality_apart():
     found = parse_ratings(IMAGENHUB, by="rater1")
 
     assert len(found) == 8
-    assert found[0] == Rating(
+    assert found[0] == HumanRating(
         by="rater1", criterion="IF", value=0, item="cat_1.jpg", editor="Glide", on_levels=False
     )
     assert found[1].criterion == "quality"

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from agent_judge.stats.ratings import Rating, rated_records
+from agent_judge.stats.ratings import HumanRating, rated_records
 from agent_judge.stats.tracking import tracking
 from tests.stats.rows import rows
 
@@ -15,7 +15,7 @@ FIGURES = [0.1, 0.2, 0.4, 0.9, 0.8, None]
 def rated():
     records = rows(LEVELS)
     ratings = [
-        Rating(by="p", criterion="IF", value=value, id=record.id)
+        HumanRating(by="p", criterion="IF", value=value, id=record.id)
         for record, value in zip(records, PEOPLE, strict=True)
     ]
     return rated_records(records, ratings)

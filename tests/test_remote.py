@@ -10,12 +10,14 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from agent_judge import remote
+from agent_judge.classical_columns import classical_columns
 from agent_judge.cli.options import manifest_at, settings_of
 from agent_judge.errors import InputError
 from agent_judge.inputs import inputs_changed, inputs_of, row_hash
 from agent_judge.intake import take_in
 from agent_judge.manifest import check_manifest, read_manifest, sample_from_row, sample_to_row
 from agent_judge.roots import Roots
+from agent_judge.store import PlannedRow
 from tests.cli.runs import agent_judge, records_of, write_rows
 
 FOLDER = "memory://bucket/set"
@@ -197,6 +199,13 @@ def test_a_store_out_of_reach_is_no_missing_output(uploaded, monkeypatch):
         new_process()
         with pytest.raises(OSError, match="no network"):
             take_in(sample)
+
+
+def test_classical_columns_leave_no_row_empty_because_its_store_is_out_of_reach(monkeypatch):
+    monkeypatch.setattr(Counting, "broken", ConnectionError)
+    row = sample_to_row(sample_at("counting://bucket/set"))
+    with pytest.raises(InputError, match="cannot read the pictures of 'a': no network"):
+        list(classical_columns([PlannedRow(id="a", mode="tool", row=row)]))
 
 
 def test_a_picture_that_is_gone_from_the_store_is_gone_here(uploaded, store):

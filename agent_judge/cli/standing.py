@@ -109,16 +109,14 @@ def _figures(part: Mapping[str, Any]) -> list[str]:
 
 
 def _below(summary: Mapping[str, Any], run: Run) -> Iterator[str]:
-    lost = {"missing_output": 0, "invalid_image": 0, "not run yet": 0}
-    for of_editor in summary["by_editor"].values():
-        for criterion in run.criteria:
-            part = of_editor.get(criterion) or {}
-            lost["missing_output"] += part.get("n_missing_output", 0)
-            lost["invalid_image"] += part.get("n_invalid_image", 0)
-            lost["not run yet"] += part.get("n_not_run", 0)
-    for name, n in lost.items():
-        if n:
-            yield f"{name}: {n}"
+    lost = {
+        "missing_output": "n_missing_output",
+        "invalid_image": "n_invalid_image",
+        "not run yet": "n_not_run",
+    }
+    for told, key in lost.items():
+        if n := sum(summary["overall"][criterion][key] for criterion in run.criteria):
+            yield f"{told}: {n}"
     for reason, n in summary["reasons"].items():
         yield f"unscored, {reason}: {n}{_example(run, reason)}"
     scales = {rubric_of(criterion).scale for criterion in run.criteria}
@@ -152,13 +150,9 @@ def unscored_share(summary: Mapping[str, Any], settings: Settings) -> float:
 
     `needs_lmm` of the embedded judge is left out: it says what it cannot decide by design.
     """
-    planned = unscored = 0
-    for of_editor in summary["by_editor"].values():
-        for criterion in load_protocol(settings.protocol).criteria:
-            part = of_editor.get(criterion)
-            if part:
-                planned += part["n_planned"]
-                unscored += part["n_unscored"] + part["n_not_run"]
+    overall = summary["overall"]
+    parts = [overall[criterion] for criterion in load_protocol(settings.protocol).criteria]
+    unscored = sum(part["n_unscored"] + part["n_not_run"] for part in parts)
     if settings.judge.model == MEASURED:
         unscored -= summary["reasons"].get(NEEDS_LMM, 0)
-    return unscored / planned if planned else 0.0
+    return unscored / overall["n_planned"] if overall["n_planned"] else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from agent_judge.levels import Scale
@@ -87,16 +87,7 @@ class Rubric(ABC):
 
 
 def common_fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `Rubric` in a criterion's TOML table, but for the scale."""
-    names = (
-        "criterion",
-        "name",
-        "asks",
-        "subject",
-        "notes",
-        "type_notes",
-        "category",
-        "labelled_as",
-        "reference",
-    )
+    """The fields of `Rubric` in a criterion's TOML table, but for those that each form derives."""
+    derived = {"scale", "when_identical", "failures"}
+    names = [field.name for field in fields(Rubric) if field.name not in derived]
     return {name: data[name] for name in names if name in data}

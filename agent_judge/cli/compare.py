@@ -81,8 +81,8 @@ def _overall(a: Sequence[Record], b: Sequence[Record]) -> dict[str, int] | None:
         return None
     return {
         "n_items": len(pairs),
-        "n_higher_in_a": sum(a > b for a, b in pairs),
-        "n_higher_in_b": sum(a < b for a, b in pairs),
+        "n_higher_in_a": sum(in_a > in_b for in_a, in_b in pairs),
+        "n_higher_in_b": sum(in_a < in_b for in_a, in_b in pairs),
     }
 
 

@@ -93,7 +93,7 @@ class Segmenter:
         try:
             found = self._worker(_Job(window=np.array(shown), box=placed))
         except MemoryError as err:
-            raise ToolError("the segmenting network ran out of memory") from err
+            raise ToolError(f"{self.name} ran out of memory") from err
         if found.shape == (height, width):
             return found
         grown = Image.fromarray(found).resize((width, height), Image.Resampling.NEAREST)

@@ -29,6 +29,14 @@ def test_importing_the_package_loads_no_heavy_library():
     assert in_a_fresh_python(code) == "[]"
 
 
+def test_reading_a_run_loads_what_only_some_figures_need_when_they_do():
+    code = (
+        "import sys, agent_judge.cli.show;"
+        "print([m for m in ('cv2', 'scipy', 'openai', 'langgraph') if m in sys.modules])"
+    )
+    assert in_a_fresh_python(code) == "[]"
+
+
 @pytest.mark.slow
 def test_setting_up_a_run_loads_no_torch():
     code = (

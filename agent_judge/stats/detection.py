@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from agent_judge.records import Box
 
@@ -54,6 +53,8 @@ def detect(found: Sequence[Box], planted: Sequence[Box], *, iou: float = IOU) ->
         >>> detect(found, [Box(0, 0, 10, 10)])
         Detection(n_found=3, n_planted=1, n_matched=1)
     """
+    from scipy.optimize import linear_sum_assignment  # takes half a second to import
+
     fits = np.array([[one.iou(true) >= iou for true in planted] for one in found], dtype=bool)
     n_matched = 0
     if fits.size:

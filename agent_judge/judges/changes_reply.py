@@ -109,7 +109,7 @@ def _entries(text: str) -> Sequence[object]:
     if bare.startswith("[") and bare.endswith("]"):
         text = f'{{"{_LIST}": {bare}}}'
     objects = json_objects(text)
-    lists = [(s, e, x[_LIST]) for s, e, data in objects if (x := _with_list(data)) is not None]
+    lists = [(start, end, found) for start, end, data in objects for found in _lists_in(data)]
     if not lists:
         if not objects:
             refuse_broken_json(text)
@@ -125,12 +125,10 @@ def _entries(text: str) -> Sequence[object]:
     return last
 
 
-def _with_list(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The object itself or the one inside its wrapper that holds the list."""
-    for candidate in (data, *data.values()):
-        if isinstance(candidate, Mapping) and _LIST in candidate:
-            return candidate
-    return None
+def _lists_in(data: Mapping[str, Any]) -> list[Any]:
+    """The lists of the objects right inside a wrapper, then the object's own."""
+    inner = [value for value in data.values() if isinstance(value, Mapping)]
+    return [one[_LIST] for one in (*inner, data) if _LIST in one]
 
 
 def _change(entry: object, number: int, to_box: ToBox) -> Change:

@@ -1,7 +1,8 @@
 """Which offered label a piece of text names as its verdict, if it names exactly one.
 
-A label counts only where it stands as a statement: alone on its line, or right behind a word such
-as "label:" at the start of a line. A label somewhere in the reasoning is no verdict.
+A label counts only where it stands as a statement: right behind a word such as "label:" at the
+start of a line, or alone on the last line of a text that lists no other label that way. A label
+somewhere in the reasoning is no verdict, and one that is denied or struck through is none.
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ _NUMBER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _MAY_FOLLOW = re.compile(rf"\s?(?:$|[.!,;:|)(\]\[{_DASH}])")
+_DENIED = re.compile(
+    r"\W*(?:no|not|nope|false|none|n/a|excluded|rejected|ruled out|unlikely"
+    r"|(?:not|isn.t|is not) (?:applicable|the case|present|met)"
+    r"|do(?:es)?(?:n.t| not) (?:apply|fit|hold))(?: here)?\W*",
+    re.IGNORECASE,
+)
+"""What follows the label of a checklist's line that says that it is another one."""
+_STRUCK = "~~"
+_ENTRY = re.compile(r"^\W*(?:\d+[.)]\s+)?")
+"""The mark of an entry of a list: its number there is no level."""
 _SETTLES = re.compile(r"\b(?:final\w*|correct(?:ed|ion)|revis\w+|on second)\b", re.IGNORECASE)
 
 
@@ -45,8 +56,8 @@ class Statement:
 def named_label(value: str, ladder: Ladder) -> str | None:
     """The offered label that a value states, read past case, hyphens, marks and a level number.
 
-    Anything before the label but decoration or its own number, another label beside it, or a
-    number that is not the label's own makes it no statement.
+    Anything before the label but decoration or its own number, another label beside it, a number
+    that is not the label's own, or a denial behind it makes it no statement.
 
     Example:
         >>> from agent_judge.rubrics.protocol import load_ladder
@@ -56,6 +67,8 @@ def named_label(value: str, ladder: Ladder) -> str | None:
         >>> named_label("Wrong Act", ladder), named_label("not Wrong Action", ladder)
         (None, None)
     """
+    if _STRUCK in value:
+        return None
     text = " ".join(value.split()).strip(_DECORATION)  # one space: no costly backtracking
     lead = _LEAD.match(text)
     text = text[lead.end() :] if lead else text
@@ -70,7 +83,7 @@ def named_label(value: str, ladder: Ladder) -> str | None:
     rest = text[found[0][1] :].lstrip(f"*_{_QUOTE}")
     if after := _NUMBER_AFTER.match(rest):
         numbers.append(after.group(1))
-    elif not _MAY_FOLLOW.match(rest):
+    elif not _MAY_FOLLOW.match(rest) or _DENIED.fullmatch(rest):
         return None
     label = found[0][2]
     return label if all(float(n) == ladder.level_of(label) for n in numbers) else None
@@ -87,13 +100,26 @@ def mentions(text: str, ladder: Ladder) -> list[tuple[int, int, str]]:
 
 
 def statements(text: str, ladder: Ladder) -> list[Statement]:
-    """The lines that state a label: behind a lead such as "label:", or as the last line, alone."""
+    """The lines that state a label: behind a lead such as "label:", or as the last line, alone.
+
+    Labels one under the other are a list, and its last entry is no verdict: where the last line has
+    no lead, every other entry counts as well.
+    """
+    lines = [x for x in re.finditer(r"[^\n]+", text) if x.group().strip(_DECORATION)]  # no fences
+    led = [x for x in lines if _LEAD.match(x.group().strip(_DECORATION))]
+    if lines and lines[-1] not in led and named_label(lines[-1].group(), ladder):
+        return _stated(lines, ladder, _ENTRY)
+    return _stated(led, ladder)
+
+
+def _stated(
+    lines: Sequence[re.Match[str]], ladder: Ladder, mark: re.Pattern[str] | None = None
+) -> list[Statement]:
+    """What lines state, each without a mark at its beginning."""
     found = []
-    lines = [match for match in re.finditer(r"[^\n]+", text) if match.group().strip()]
-    for index, line in enumerate(lines):
-        bare = line.group().strip(_DECORATION)
-        is_last = index == len(lines) - 1
-        label = named_label(bare, ladder) if is_last or _LEAD.match(bare) else None
+    for line in lines:
+        words = line.group()
+        label = named_label(words if mark is None else mark.sub("", words), ladder)
         if label is not None:
             found.append(Statement(start=line.start(), end=line.end(), label=label))
     return found

@@ -118,7 +118,7 @@ def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
     """Every JSON verdict and every line that states a label, in order of appearance."""
     objects = json_objects(text)
     rest = beside(text, objects)
-    verdicts = [(s, e, v) for s, e, data in objects if (v := _verdict_object(data)) is not None]
+    verdicts = [(s, e, verdict) for s, e, data in objects for verdict in _verdicts_in(data)]
     if verdicts:
         _require_label(verdicts[-1][2], ladder)
     else:
@@ -135,12 +135,10 @@ def _candidates(text: str, ladder: Ladder) -> list[_Candidate]:
     return sorted(found, key=lambda c: c.start)
 
 
-def _verdict_object(data: dict[str, Any]) -> dict[str, Any] | None:
-    """The object itself or the one inside its wrapper that carries a label or answers."""
-    for candidate in (data, *data.values()):
-        if isinstance(candidate, dict) and ("label" in candidate or "answers" in candidate):
-            return candidate
-    return None
+def _verdicts_in(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects right inside a wrapper that carry a label or answers, then the object itself."""
+    inner = [value for value in data.values() if isinstance(value, dict)]
+    return [one for one in (*inner, data) if "label" in one or "answers" in one]
 
 
 def _label(data: Mapping[str, Any], ladder: Ladder) -> str | None:
@@ -197,6 +195,8 @@ def _answers(value: object, ladder: Ladder) -> dict[str, str]:
     if isinstance(value, list):  # [{"question": id, "answer": text}, ...]
         rows = [row for row in value if isinstance(row, Mapping)]
         value = {str(row.get("question", row.get("id"))): row.get("answer") for row in rows}
+    if value is CONFLICT:
+        raise ReplyError("'answers' was given twice, differently")
     if not isinstance(value, Mapping):
         return {}
     given = {re.sub(r"\W+", "_", str(key).strip().casefold()): v for key, v in value.items()}

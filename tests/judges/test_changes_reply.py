@@ -95,6 +95,8 @@ def test_no_change_is_an_answer(text):
         ('{"differences": ["EDIT cup"]}', "difference 1 must be an object, but was 'EDIT cup'"),
         ('{"differences": [[]]}', "difference 1 must be an object"),
         (f'{ONE} {{"differences": []}}', "two different lists"),
+        (f'{{"draft": {{"differences": []}}, "final": {ONE}}}', "two different lists"),
+        ('{"differences": [], "more": {"differences": [1]}}', "two different lists"),
         ('{"differences": [], "differences": [1]}', "given twice, differently"),
         (entry(command="REPLACE"), "difference 1: 'command' must be exactly one of"),
         (entry(command=None), "'command' must be exactly one of 'ADD', 'REMOVE' or 'EDIT'"),

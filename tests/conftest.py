@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from tests.browser import chromium
+from tests.networks import clip, grounding_dino, sam, sam2, torch  # noqa: F401 - fixtures
 
 # A CI may start the tests with Ctrl-C ignored, and every program that they start would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

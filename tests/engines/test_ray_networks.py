@@ -7,7 +7,7 @@ import pytest
 
 from agent_judge.settings import Settings
 from agent_judge.tools.loaded import lend, shared_detector, shared_upscaler
-from tests.tools import test_grounding_dino as dino
+from tests.tools.test_grounding_dino import strip
 from tests.tools.test_torch_runtime import photo, pth
 
 pytestmark = [
@@ -18,16 +18,16 @@ pytestmark = [
         reason="needs agent-judge[models,ray]",
     ),
 ]
-torch, folder = dino.torch, dino.folder  # fixtures: a tiny detector with random weights
 
 
-def test_networks_are_loaded_once_elsewhere_and_give_the_same_as_here(tmp_path, folder):
+def test_networks_are_loaded_once_elsewhere_and_give_the_same_as_here(tmp_path, grounding_dino):
     from agent_judge.engines.ray_crew import crew_for
 
-    enhancer, detector = str(pth(tmp_path / "own.pth", "animevideov3", "params")), str(folder.path)
+    enhancer = str(pth(tmp_path / "own.pth", "animevideov3", "params"))
+    detector = str(grounding_dino.path)
     tools = {"enhancer": enhancer, "detector": detector}
     settings = Settings.model_validate({"tools": tools, "run": {"jobs": 1}})
-    crop, strip, phrases = photo(40, 24), dino.strip(), ["red cup", "japanese fruit"]
+    crop, pixels, phrases = photo(40, 24), strip(), ["red cup", "japanese fruit"]
     here = shared_upscaler(enhancer), shared_detector(detector)
     with crew_for(settings, None) as crew:
         assert crew.networks is not None
@@ -37,7 +37,7 @@ def test_networks_are_loaded_once_elsewhere_and_give_the_same_as_here(tmp_path, 
             assert (upscaler.network, found.name) == (here[0].network, here[1].name)
             assert upscaler.run is not here[0].run
             assert np.allclose(upscaler.run(crop), here[0].run(crop), atol=1e-5)
-            there, near = (one.find([strip], phrases)[0] for one in (found, here[1]))
+            there, near = (one.find([pixels], phrases)[0] for one in (found, here[1]))
         finally:
             lend(detector=None, upscaler=None)
     assert [c.phrase for c in there] == [c.phrase for c in near]

@@ -1,42 +1,29 @@
 """The real loading code on a tiny random CLIP: saved, loaded back, all without a network."""
 
-import json
 import os
-from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from skimage import data
 
 from agent_judge.errors import ToolError, WeightsError
 from agent_judge.metrics.directional import directional_similarity
 from agent_judge.metrics.networks import shared_clip
 from agent_judge.records import Box
+from tests.networks import CLIP_SIDE_PX
 
 pytestmark = [
     pytest.mark.torch,
     pytest.mark.skipif(find_spec("transformers") is None, reason="needs agent-judge[models]"),
 ]
 
-SIDE_PX = 32
 TEXTS = ["a red cup", "a blue cup", "no cup"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Saved:
-    """A network on disk, and what it gave before it was saved."""
-
-    path: Path
-    pictures: NDArray[np.float32]
-    texts: NDArray[np.float32]
 
 
 def squares(*seeds):
     return [
-        np.random.default_rng(s).integers(0, 256, (SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
+        np.random.default_rng(s).integers(0, 256, (CLIP_SIDE_PX, CLIP_SIDE_PX, 3), dtype=np.uint8)
         for s in seeds
     ]
 
@@ -47,70 +34,29 @@ def unit(vectors):
 
 
 @pytest.fixture(scope="module")
-def torch():
-    import torch
-
-    return torch
+def encoder(clip):
+    return shared_clip(str(clip.path), "cpu")
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory, torch):
-    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcessor, CLIPTokenizer
-
-    folder = tmp_path_factory.mktemp("clip")
-    letters = list("abcdefghijklmnopqrstuvwxyz")
-    words = [*letters, *(f"{c}</w>" for c in letters), "<|startoftext|>", "<|endoftext|>"]
-    vocabulary = {word: n for n, word in enumerate(words)}
-    (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    (folder / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
-    tokenizer = CLIPTokenizer(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    small = {
-        "hidden_size": 16,
-        "intermediate_size": 32,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "projection_dim": 8,
-    }
-    end = vocabulary["<|endoftext|>"]
-    text = {**small, "vocab_size": len(words), "eos_token_id": end, "bos_token_id": end - 1}
-    config = CLIPConfig(
-        text_config={**text, "max_position_embeddings": 24},
-        vision_config={**small, "image_size": SIDE_PX, "patch_size": 8},
-        projection_dim=8,
-    )
-    torch.manual_seed(0)
-    net = CLIPModel(config).eval()
-    square = {"height": SIDE_PX, "width": SIDE_PX}
-    images = CLIPImageProcessor(size={"shortest_edge": SIDE_PX}, crop_size=square)
-    net.save_pretrained(folder)
-    CLIPProcessor(image_processor=images, tokenizer=tokenizer).save_pretrained(folder)
-    # By hand: CLIP's published means and deviations, no resizing at this size.
+def test_loaded_network_gives_the_pictures_of_the_saved_one(clip, encoder, torch):
+    """By hand: CLIP's published means and deviations, no resizing at this size."""
     mean, deviation = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
     planes = (np.stack(squares(0, 1)) / 255 - mean) / deviation
     with torch.inference_mode():
-        seen = net.vision_model(torch.from_numpy(planes.transpose(0, 3, 1, 2)).float())
-        pictures = net.visual_projection(seen.pooler_output)
-        texts = [
-            net.text_projection(
-                net.text_model(**tokenizer(text, return_tensors="pt")).pooler_output
-            )
+        seen = clip.net.vision_model(torch.from_numpy(planes.transpose(0, 3, 1, 2)).float())
+        expected = unit(clip.net.visual_projection(seen.pooler_output))
+    assert encoder.pictures(squares(0, 1)) == pytest.approx(expected, abs=1e-5)
+
+
+def test_loaded_network_gives_the_texts_of_the_saved_one_whatever_the_padding(clip, encoder, torch):
+    with torch.inference_mode():
+        read = [
+            clip.net.text_model(**clip.tokenizer(text, return_tensors="pt")).pooler_output
             for text in TEXTS
         ]
-    return Saved(path=folder, pictures=unit(pictures), texts=unit(torch.cat(texts)))
-
-
-@pytest.fixture(scope="module")
-def encoder(saved):
-    return shared_clip(str(saved.path), "cpu")
-
-
-def test_loaded_network_gives_the_pictures_of_the_saved_one(saved, encoder):
-    assert encoder.pictures(squares(0, 1)) == pytest.approx(saved.pictures, abs=1e-5)
-
-
-def test_loaded_network_gives_the_texts_of_the_saved_one_whatever_the_padding(saved, encoder):
-    assert encoder.texts(TEXTS) == pytest.approx(saved.texts, abs=1e-5)
-    assert np.ptp(saved.texts, axis=0).max() > 0.01
+        expected = unit(clip.net.text_projection(torch.cat(read)))
+    assert encoder.texts(TEXTS) == pytest.approx(expected, abs=1e-5)
+    assert np.ptp(expected, axis=0).max() > 0.01
 
 
 def test_vectors_have_length_one(encoder):
@@ -151,9 +97,9 @@ def test_directional_similarity_runs_on_the_real_interface(encoder):
         similarity(source, edited, "a cup", "a cup")
 
 
-def test_network_is_loaded_once(saved, encoder):
-    assert shared_clip(str(saved.path), "cpu") is encoder
-    assert encoder.name == str(saved.path)
+def test_network_is_loaded_once(clip, encoder):
+    assert shared_clip(str(clip.path), "cpu") is encoder
+    assert encoder.name == str(clip.path)
 
 
 def test_folder_without_such_a_network_is_refused(tmp_path):

@@ -12,98 +12,13 @@ from agent_judge.metrics.masks import box_mask
 from agent_judge.metrics.networks import shared_segmenter
 from agent_judge.metrics.segmenter import LONGEST_PX, Segmenter
 from agent_judge.records import Box
+from tests.networks import SAM_SIDE_PX
 from tests.pictures import backdrop
 
 needs_models = pytest.mark.skipif(
     find_spec("transformers") is None, reason="needs agent-judge[models]"
 )
-SIDE_PX = 64
 BOXES = [Box(20.5, 30, 60, 70), Box(200, 100, 260, 180)]
-
-
-@pytest.fixture(scope="module")
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture(scope="module")
-def sam(tmp_path_factory, torch):
-    from transformers import SamConfig, SamImageProcessor, SamModel, SamProcessor
-
-    vision = {
-        "hidden_size": 16,
-        "output_channels": 8,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "image_size": SIDE_PX,
-        "patch_size": 8,
-        "mlp_dim": 16,
-        "window_size": 2,
-        "global_attn_indexes": [0],
-        "num_pos_feats": 4,
-    }
-    prompt = {
-        "hidden_size": 8,
-        "image_size": SIDE_PX,
-        "patch_size": 8,
-        "mask_input_channels": 4,
-        "image_embedding_size": SIDE_PX // 8,
-    }
-    decoder = {"hidden_size": 8, "mlp_dim": 16, "num_attention_heads": 2, "iou_head_hidden_dim": 8}
-    config = SamConfig(
-        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder
-    )
-    torch.manual_seed(0)
-    square = {"height": SIDE_PX, "width": SIDE_PX}
-    images = SamImageProcessor(size={"longest_edge": SIDE_PX}, pad_size=square)
-    folder = tmp_path_factory.mktemp("sam")
-    SamModel(config).save_pretrained(folder)
-    SamProcessor(image_processor=images).save_pretrained(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def sam2(tmp_path_factory, torch):
-    from transformers import Sam2Config, Sam2ImageProcessor, Sam2Model, Sam2Processor
-
-    hiera = {
-        "model_type": "sam2_hiera_det_model",
-        "hidden_size": 8,
-        "num_attention_heads": 1,
-        "blocks_per_stage": [1, 1, 2, 1],
-        "embed_dim_per_stage": [8, 16, 32, 64],
-        "num_attention_heads_per_stage": [1, 1, 1, 1],
-        "window_size_per_stage": [4, 4, 4, 4],
-        "global_attention_blocks": [3],
-        "image_size": [SIDE_PX, SIDE_PX],
-        "window_positional_embedding_background_size": [2, 2],
-    }
-    vision = {
-        "backbone_config": hiera,
-        "backbone_channel_list": [64, 32, 16, 8],
-        "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
-        "fpn_hidden_size": 16,
-        "num_feature_levels": 3,
-    }
-    prompt = {
-        "hidden_size": 16,
-        "image_size": SIDE_PX,
-        "patch_size": 16,
-        "mask_input_channels": 4,
-    }
-    decoder = {"hidden_size": 16, "mlp_dim": 16, "num_attention_heads": 2, "iou_head_hidden_dim": 8}
-    config = Sam2Config(
-        vision_config=vision, prompt_encoder_config=prompt, mask_decoder_config=decoder
-    )
-    torch.manual_seed(0)
-    square, quarter = ({"height": side, "width": side} for side in (SIDE_PX, SIDE_PX // 4))
-    images = Sam2ImageProcessor(size=square, mask_size=quarter)
-    folder = tmp_path_factory.mktemp("sam2")
-    Sam2Model(config).save_pretrained(folder)
-    Sam2Processor(image_processor=images).save_pretrained(folder)
-    return folder
 
 
 def marked_by(judge):
@@ -178,7 +93,9 @@ def test_loaded_network_gives_the_masks_of_the_saved_one(sam, torch):
     """Against the network run by hand: normalised, padded, its logits enlarged."""
     from transformers import SamModel
 
-    pixels = np.random.default_rng(0).integers(0, 256, (SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
+    pixels = np.random.default_rng(0).integers(
+        0, 256, (SAM_SIDE_PX, SAM_SIDE_PX, 3), dtype=np.uint8
+    )
     box = Box(16, 16, 48, 48)
     mean, deviation = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
     planes = ((pixels / 255 - mean) / deviation).transpose(2, 0, 1)[None]
@@ -190,7 +107,7 @@ def test_loaded_network_gives_the_masks_of_the_saved_one(sam, torch):
             multimask_output=False,
         )
         logits = torch.nn.functional.interpolate(
-            out.pred_masks[0], (SIDE_PX, SIDE_PX), mode="bilinear", align_corners=False
+            out.pred_masks[0], (SAM_SIDE_PX, SAM_SIDE_PX), mode="bilinear", align_corners=False
         )
     expected = logits[0, 0].numpy() > 0
     found = shared_segmenter(str(sam), "cpu").segment(pixels, [box])

@@ -22,6 +22,7 @@ from agent_judge.tools.grounding import GroundingTool
 from agent_judge.tools.grounding_dino import _Job, network_input
 from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.tiled_search import search
+from tests.networks import BERT, WORDS
 
 pytestmark = [
     pytest.mark.torch,
@@ -30,23 +31,12 @@ pytestmark = [
 ]
 
 CAPTION = "red cup . container . container number ."
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "?", "'", "-"]
-WORDS += ["red", "blue", "cup", "box", "container", "number", "fruit"]
 PHRASES = ["red cup", "container", "container number"]
 
 
-BERT = {
-    "vocab_size": len(WORDS),
-    "hidden_size": 32,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "intermediate_size": 32,
-}
-
-
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """A network on disk, and what it gave for `strip()` before it was saved."""
+class Published:
+    """A network in the publisher's layout, and what it gave for `strip()` before it was saved."""
 
     path: Path
     logits: NDArray[np.float32]
@@ -56,13 +46,6 @@ class Saved:
 def strip(seed=0, width=320, height=16):
     """So thin that the detector sees few pixels: fast."""
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
-
-
-@pytest.fixture(scope="module")
-def torch():
-    import torch
-
-    return torch
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +73,9 @@ def checkpoint(tmp_path_factory, torch):
     state = {f"module.{name}": values for name, values in net.state_dict().items()}
     path = folder / "tiny.pth"
     torch.save({"model": state}, path)
-    yield Saved(path=path, logits=out["pred_logits"][0].numpy(), boxes=out["pred_boxes"][0].numpy())
+    yield Published(
+        path=path, logits=out["pred_logits"][0].numpy(), boxes=out["pred_boxes"][0].numpy()
+    )
     path.unlink()
 
 
@@ -102,47 +87,10 @@ def by_package(checkpoint):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, torch):
-    """A tiny random checkpoint of transformers."""
-    from transformers import BertTokenizerFast, GroundingDinoConfig, GroundingDinoForObjectDetection
-
-    folder = tmp_path_factory.mktemp("transformers")
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
-    swin = {
-        "model_type": "swin",
-        "embed_dim": 8,
-        "depths": [1, 1, 1, 1],
-        "num_heads": [1, 1, 1, 1],
-        "out_indices": [2, 3, 4],
-    }
-    config = GroundingDinoConfig(
-        backbone_config=swin,
-        text_config={"model_type": "bert", **BERT},
-        d_model=32,
-        encoder_layers=1,
-        decoder_layers=2,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        num_queries=20,
-    )
-    torch.manual_seed(1)
-    net = GroundingDinoForObjectDetection(config).eval()
-    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"))
-    net.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    planes = torch.from_numpy(network_input(strip()))[None]
-    with torch.inference_mode():
-        out = net(pixel_values=planes, **tokenizer([CAPTION], return_tensors="pt"))
-    return Saved(path=folder, logits=out.logits[0].numpy(), boxes=out.pred_boxes[0].numpy())
-
-
-@pytest.fixture(scope="module")
-def by_transformers(folder):
+def by_transformers(grounding_dino):
     from agent_judge.tools.grounding_dino import load_transformers
 
-    return load_transformers(str(folder.path), "cpu")
+    return load_transformers(str(grounding_dino.path), "cpu")
 
 
 @pytest.fixture(params=["by_package", "by_transformers"])
@@ -183,14 +131,25 @@ def test_phrases_too_long_for_the_network_are_refused(detector):
         detector.find([strip()], ["red " * 300])
 
 
-@pytest.mark.parametrize("kind", ["package", "transformers"])
-def test_loaded_network_gives_the_outputs_of_the_saved_one(kind, request, torch):
-    saved = request.getfixturevalue("checkpoint" if kind == "package" else "folder")
-    loaded = request.getfixturevalue(f"by_{kind}")
-    scores, boxes = loaded._worker(_Job(planes=network_input(strip()), caption=CAPTION, tokens=11))
-    logits = torch.from_numpy(saved.logits).sigmoid().numpy()
-    assert np.allclose(scores, logits, atol=1e-5)
-    assert np.allclose(boxes, saved.boxes, atol=1e-5)
+@pytest.fixture
+def outputs(detector, checkpoint, grounding_dino, by_package, torch):
+    """What the network gave before it was saved."""
+    if detector is by_package:
+        return checkpoint.logits, checkpoint.boxes
+    planes = torch.from_numpy(network_input(strip()))[None]
+    with torch.inference_mode():
+        words = grounding_dino.tokenizer([CAPTION], return_tensors="pt")
+        out = grounding_dino.net(pixel_values=planes, **words)
+    return out.logits[0].numpy(), out.pred_boxes[0].numpy()
+
+
+def test_loaded_network_gives_the_outputs_of_the_saved_one(detector, outputs, torch):
+    logits, expected = outputs
+    scores, boxes = detector._worker(
+        _Job(planes=network_input(strip()), caption=CAPTION, tokens=11)
+    )
+    assert np.allclose(scores, torch.from_numpy(logits).sigmoid().numpy(), atol=1e-5)
+    assert np.allclose(boxes, expected, atol=1e-5)
     assert np.ptp(boxes) > 0
 
 
@@ -260,7 +219,7 @@ def test_checkpoint_that_lacks_weights_is_refused(tmp_path, checkpoint, torch):
     (tmp_path / "part.pth").unlink()
 
 
-@pytest.mark.parametrize("kind", ["checkpoint", "folder"])
+@pytest.mark.parametrize("kind", ["checkpoint", "grounding_dino"])
 def test_tool_takes_a_pth_file_and_a_transformers_folder(kind, request):
     weights = request.getfixturevalue(kind).path
     view = View(source=strip(), edited=strip(1))

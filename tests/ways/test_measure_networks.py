@@ -13,8 +13,7 @@ from agent_judge.records import Box
 from agent_judge.tools.loaded import shared_detector
 from agent_judge.tools.tiled_search import search
 from tests.fakes import ScriptedJudge
-from tests.metrics.test_clip_encoder import saved, torch  # noqa: F401 - fixtures
-from tests.tools.test_grounding_dino import WORDS, folder  # noqa: F401 - a fixture
+from tests.networks import WORDS
 from tests.ways.test_measure import BOX, a_sample, judged, takes_apart
 
 pytestmark = [
@@ -23,10 +22,10 @@ pytestmark = [
 ]
 
 
-async def test_modification_is_the_directional_similarity_of_the_boxes(saved, tmp_path):  # noqa: F811
+async def test_modification_is_the_directional_similarity_of_the_boxes(clip, tmp_path):
     sample = a_sample(tmp_path)
     by = ScriptedJudge([takes_apart(original_parts=["a red cup"], edited_parts=["a blue cup"])])
-    tools = {"clip": str(saved.path), "device": "cpu"}
+    tools = {"clip": str(clip.path), "device": "cpu"}
     record = (await judged(sample, by, criteria=["modify"], tools=tools))["modify"]
     by_hand = directional_similarity(
         load_image(sample.source),
@@ -34,34 +33,34 @@ async def test_modification_is_the_directional_similarity_of_the_boxes(saved, tm
         boxes=[Box(*BOX), Box(*BOX)],
         source_text="a red cup",
         edited_text="a blue cup",
-        encoder=shared_clip(str(saved.path), "cpu"),
+        encoder=shared_clip(str(clip.path), "cpu"),
     )
     assert by_hand is not None
     assert record.level == pytest.approx(by_hand, abs=1e-6)
     assert "'a red cup' to 'a blue cup'" in record.explanation
 
 
-async def test_words_that_name_no_change_have_no_direction(saved, tmp_path):  # noqa: F811
+async def test_words_that_name_no_change_have_no_direction(clip, tmp_path):
     by = ScriptedJudge([takes_apart(original_parts=["a cup"], edited_parts=["a cup"])])
-    tools = {"clip": str(saved.path), "device": "cpu"}
+    tools = {"clip": str(clip.path), "device": "cpu"}
     record = (await judged(a_sample(tmp_path), by, criteria=["modify"], tools=tools))["modify"]
     assert (record.status, record.reason) == ("unscored", "unparseable")
 
 
-async def test_without_boxes_grounding_looks_in_both_pictures(folder, tmp_path):  # noqa: F811
+async def test_without_boxes_grounding_looks_in_both_pictures(grounding_dino, tmp_path):
     sample = a_sample(tmp_path, boxes=None)
     phrases = {"source": WORDS[-1], "edited": WORDS[-2]}
     by = ScriptedJudge(
         [takes_apart(original_parts=[phrases["source"]], edited_parts=[phrases["edited"]])]
     )
-    tools = {"detector": str(folder.path), "device": "cpu"}
+    tools = {"detector": str(grounding_dino.path), "device": "cpu"}
     record = (await judged(sample, by, criteria=["preserve"], tools=tools))["preserve"]
     looked = [(e.tool, e.args["picture"], e.args["phrases"]) for e in record.evidence]
     assert looked == [("grounding", name, [phrase]) for name, phrase in phrases.items()]
     boxes = []
     for name, phrase in phrases.items():
         pixels = load_image(getattr(sample, name))
-        found = search(pixels, [phrase], shared_detector(str(folder.path), "cpu")).found
+        found = search(pixels, [phrase], shared_detector(str(grounding_dino.path), "cpu")).found
         named = [one for one in found if one.phrase == phrase]
         boxes += [max(named, key=lambda one: one.score).box] if named else []
     assert boxes, "this random network finds what it is asked for"

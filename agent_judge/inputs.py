@@ -15,15 +15,16 @@ from agent_judge.records import Sample
 from agent_judge.remote import MAX_FILE_BYTES, bring, is_url, place_of
 from agent_judge.row_fields import COLUMNS
 
-_FILES = ("source", "edited", "reference")
-_JUDGED_ON = COLUMNS.difference(_FILES, ("labels", "editor", "item"))
+FILES = ("source", "edited", "reference")
+"""Columns that name a picture."""
+_JUDGED_ON = COLUMNS.difference(FILES, ("labels", "editor", "item"))
 """Columns whose values verdicts depend on."""
 
 
 def inputs_of(sample: Sample) -> dict[str, Any]:
     """The signature of what a sample is judged from: its row, and each file's size, mtime, hash."""
     row = sample_to_row(sample)
-    return {"row": row_hash(row), **{name: _file(row.get(name)) for name in _FILES}}
+    return {"row": row_hash(row), **{name: _file(row.get(name)) for name in FILES}}
 
 
 def inputs_changed(row: Mapping[str, Any], hash_: str, before: Mapping[str, Any]) -> bool:
@@ -35,7 +36,7 @@ def inputs_changed(row: Mapping[str, Any], hash_: str, before: Mapping[str, Any]
         before: from `inputs_of`.
     """
     return before.get("row") != hash_ or any(
-        _file_changed(row.get(name), before.get(name)) for name in _FILES
+        _file_changed(row.get(name), before.get(name)) for name in FILES
     )
 
 

@@ -113,7 +113,7 @@ def _sit(
 ) -> int:
     console.print(f"judge {settings.judge.model}, mode {settings.mode}")
     with (
-        engines(settings, exam) as (settings, engine_for),
+        engines(settings) as (settings, engine_for),
         closing(Store.create(folder, binding_of(settings))) as store,
     ):
         plan_rows(exam, settings, store, Again())

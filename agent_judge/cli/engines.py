@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -12,7 +12,6 @@ from agent_judge.engines.bench import bench_of, load_networks
 from agent_judge.engines.engine import Engine
 from agent_judge.engines.local import LocalEngine
 from agent_judge.errors import InputError
-from agent_judge.records import Sample
 from agent_judge.settings import Settings
 from agent_judge.store import Store
 
@@ -21,12 +20,11 @@ EngineFor: TypeAlias = Callable[[Store], Engine]
 
 
 @contextmanager
-def engines(settings: Settings, rows: Iterable[Sample]) -> Iterator[tuple[Settings, EngineFor]]:
+def engines(settings: Settings) -> Iterator[tuple[Settings, EngineFor]]:
     """How samples are judged by these settings, and the settings with `run.jobs` as it is there.
 
     Args:
         settings: with `judge.model` filled in.
-        rows: what is judged; every worker must see the first one's source.
 
     Raises:
         InputError: the engine, its judge or a tool cannot be set up.
@@ -41,8 +39,7 @@ def engines(settings: Settings, rows: Iterable[Sample]) -> Iterator[tuple[Settin
     from agent_judge.engines.ray_crew import crew_for
     from agent_judge.engines.ray_engine import RayEngine
 
-    first = next(iter(rows), None)
-    with crew_for(settings, first.source if first else None) as crew:
+    with crew_for(settings) as crew:
         yield crew.settings, lambda store: RayEngine(crew, store.replies, store.blobs)
 
 

@@ -175,7 +175,7 @@ def _run(
     # A judge without a key, or a tool without its weights, must not bind the folder.
     host = asyncio.run(endpoint_of(settings))
     with (
-        engines(settings, rows) as (settings, engine_for),
+        engines(settings) as (settings, engine_for),
         closing(Store.create(out, binding_of(settings))) as store,
     ):
         plan_rows(rows, settings, store, again)

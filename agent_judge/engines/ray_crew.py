@@ -55,24 +55,21 @@ class Crew:
 
     settings: Settings
     """With `run.jobs` filled in, which counts the workers' together."""
-    picture: Path | None
-    """One that every worker must see."""
     networks: FarNetworks | None
     workers: tuple[Hired, ...]
     """Those hired first; one at least is ready."""
 
     def hire(self, jobs: int) -> Hired:
         """One more worker; it may take a while until Ray has room for it."""
-        return _hire(self.settings, jobs, self.picture, self.networks)
+        return _hire(self.settings, jobs, self.networks)
 
 
 @contextmanager
-def crew_for(settings: Settings, picture: Path | None) -> Iterator[Crew]:
+def crew_for(settings: Settings) -> Iterator[Crew]:
     """Workers as the settings want them, until the end of the block.
 
     Args:
         settings: with `judge.model` filled in.
-        picture: one that is judged; None when there is none.
 
     Raises:
         InputError: no cluster, no room on it, or a worker cannot be set up.
@@ -88,12 +85,11 @@ def crew_for(settings: Settings, picture: Path | None) -> Iterator[Crew]:
             jobs = cores if settings.judge.model == MEASURED else jobs_of(settings)
         run = settings.run.model_copy(update={"jobs": jobs})
         settings = settings.model_copy(update={"run": run})
-        seen = picture if picture is not None and picture.exists() else None
         count = min(jobs, cores)
         shares = (jobs // count + (n < jobs % count) for n in range(count))
-        workers = tuple(_hire(settings, share, seen, networks) for share in shares)
+        workers = tuple(_hire(settings, share, networks) for share in shares)
         _await_one(workers)
-        yield Crew(settings=settings, picture=seen, networks=networks, workers=workers)
+        yield Crew(settings=settings, networks=networks, workers=workers)
     finally:
         ray.shutdown()
 
@@ -179,16 +175,14 @@ def _networks(tools: ToolSettings, *, has_gpu: bool) -> FarNetworks | None:
     return FarNetworks(actor, detector, upscaler)
 
 
-def _hire(
-    settings: Settings, jobs: int, picture: Path | None, networks: FarNetworks | None
-) -> Hired:
+def _hire(settings: Settings, jobs: int, networks: FarNetworks | None) -> Hired:
     run = settings.run.model_copy(update={"jobs": jobs})
     tools = settings.tools.model_copy(update={"device": "auto"})  # Ray shows a worker no GPU
     settings = settings.model_copy(update={"run": run, "tools": tools})
     # Spread: as many as there are cores, on whatever nodes they are.
     options = {"num_cpus": CPU_SHARE, "scheduling_strategy": "SPREAD"}
     actor = ray.remote(Worker).options(**options).remote(settings)
-    ready = actor.get_ready.remote(version(settings.protocol), Path.cwd(), picture, networks)
+    ready = actor.get_ready.remote(version(settings.protocol), Path.cwd(), networks)
     return Hired(actor, jobs, ready)
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import AsyncGenerator, Callable
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from ray.exceptions import RayError, RayTaskError
 
@@ -22,13 +25,15 @@ from agent_judge.engines.engine import places_for
 from agent_judge.engines.ray_crew import Crew, Hired, told
 from agent_judge.engines.ray_line import Paid, PaidReply, Picture, Said, Turn, WantedReply
 from agent_judge.engines.ray_worker import task_of
-from agent_judge.errors import AgentJudgeError, JudgeError, SampleError
-from agent_judge.inputs import inputs_of
+from agent_judge.errors import AgentJudgeError, InputError, JudgeError, RunStopped, SampleError
+from agent_judge.inputs import FILES, inputs_of
 from agent_judge.judges.base import ReplyCache
 from agent_judge.judges.budget import Budget, Spent
 from agent_judge.judges.choose import choose_judge
+from agent_judge.judges.manner import FOR_GOOD
 from agent_judge.judging import Assignment, Prepared, judge_sample
-from agent_judge.records import Criterion
+from agent_judge.records import Criterion, Record, Sample
+from agent_judge.remote import url_of
 from agent_judge.settings import Settings
 from agent_judge.settle import Judged
 
@@ -36,6 +41,8 @@ _log = logging.getLogger(__name__)
 _MOST_LOSSES = 5
 """A sample in whose company so many workers were lost is taken for the cause; as many lost in a row
 before they were ready end the run."""
+_FOR_GOOD = {f"http:{status}" for status in (*FOR_GOOD, 429)}
+"""Flags of such records; a 429 is no passing one where it ends a criterion as rejected."""
 
 
 class RayEngine:
@@ -55,6 +62,8 @@ class RayEngine:
         """A worker stands here once for every sample more that it can take."""
         self._lost_unready = 0
         """Workers in a row that were lost before they were ready."""
+        self._refused = 0
+        """Criteria in a row that the endpoint refused as it would any other."""
         self._joining = {asyncio.create_task(self._join(worker)) for worker in crew.workers}
 
     @property
@@ -78,7 +87,8 @@ class RayEngine:
         Raises:
             RunStopped: the endpoint fails for good, as seen by any worker.
             StoreError: evidence or replies cannot be kept.
-            InputError: a worker hired in place of a lost one cannot be set up.
+            InputError: a worker does not see a picture, or one hired in place of a lost one cannot
+                be set up.
         """
         left = assignment
         for _ in range(_MOST_LOSSES):
@@ -89,6 +99,8 @@ class RayEngine:
             try:
                 async with aclosing(self._judge_at(worker, left)) as judging:
                     async for judged in judging:
+                        self._heed(judged.record)
+                        _expect_seen(left.sample, judged.inputs)
                         left = _without(left, judged.record.criterion)
                         yield judged
                 self._free.put_nowait(worker)
@@ -104,6 +116,20 @@ class RayEngine:
         given_up = Prepared(assignment=left, inputs=inputs, intake=why)
         async for judged in judge_sample(given_up, self._bench):
             yield judged
+
+    def _heed(self, record: Record) -> None:
+        """The breaker of all workers together: each one's own sees its own criteria alone.
+
+        Raises:
+            RunStopped: the endpoint refused as many in a row as the settings bear.
+        """
+        if record.reason == "endpoint_rejected" and not _FOR_GOOD.isdisjoint(record.flags):
+            self._refused += 1
+        elif record.judge_returned_model is not None:
+            self._refused = 0
+        if self._refused >= self.settings.judge.fatal_in_a_row:
+            told = f"{self._refused} criteria in a row"
+            raise RunStopped(f"{record.endpoint} refused {told}: {record.explanation}")
 
     async def _worker(self) -> Hired:
         while True:
@@ -190,6 +216,26 @@ class RayEngine:
         for task in self._joining:
             task.cancel()
         await self._bench.judge.close()
+
+
+def _expect_seen(sample: Sample, inputs: Mapping[str, Any]) -> None:
+    """Call no picture missing that only the worker lacks.
+
+    Args:
+        sample: the row.
+        inputs: the worker's `inputs_of`.
+
+    Raises:
+        InputError: a file of this machine is not on the worker's.
+    """
+    for name in FILES:
+        path: Path | None = getattr(sample, name)
+        if path is None or inputs.get(name) is not None or url_of(path) is not None:
+            continue
+        if path.is_file() and os.access(path, os.R_OK):
+            raise InputError(
+                f"a Ray worker does not see {str(path)!r}: put pictures on a shared disk or at URLs"
+            )
 
 
 def _without(assignment: Assignment, criterion: Criterion) -> Assignment:

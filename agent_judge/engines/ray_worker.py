@@ -39,20 +39,16 @@ class Worker:
         self._engine: LocalEngine | None = None
         self._lines: dict[int, Line] = {}
 
-    def get_ready(
-        self, driver: str, folder: Path, picture: Path | None, networks: FarNetworks | None
-    ) -> None:
+    def get_ready(self, driver: str, folder: Path, networks: FarNetworks | None) -> None:
         """Set up; a failure here can still be told as what it is.
 
         Args:
             driver: `version` of the driver.
             folder: where the driver runs, for paths in the settings.
-            picture: one that the driver sees.
             networks: those that live elsewhere; None to load them here.
 
         Raises:
-            InputError: this machine is of another version, does not see the pictures, or cannot be
-                set up.
+            InputError: this machine is of another version, or cannot be set up.
             WeightsError: weights that the settings name are missing or damaged.
         """
         import cv2
@@ -60,8 +56,6 @@ class Worker:
         own = version(self._settings.protocol)
         if driver != own:
             raise InputError(f"it has agent-judge {own}, the driver has {driver}")
-        if picture is not None and not picture.exists():
-            raise InputError(f"it does not see {str(picture)!r}: put pictures on a shared disk")
         if folder.is_dir():
             os.chdir(folder)
         cv2.setNumThreads(1)  # there are as many workers as cores

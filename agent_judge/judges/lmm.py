@@ -20,7 +20,7 @@ from agent_judge.judges.base import Ledger, Message, Reply, ReplyCache, Request
 from agent_judge.judges.budget import Budget, Purse
 from agent_judge.judges.coordinates import Convention
 from agent_judge.judges.endpoint import Profile, profile_for
-from agent_judge.judges.manner import Manner, Refusal, adapt, lacks_tools, reason_of
+from agent_judge.judges.manner import FOR_GOOD, Manner, Refusal, adapt, lacks_tools, reason_of
 from agent_judge.judges.prices import Usage, read_usage, usd_of
 from agent_judge.judges.transport import EMPTY_ACCOUNT, Refused, Transport
 from agent_judge.judges.trim import pictures_in
@@ -30,8 +30,6 @@ from agent_judge.settings import JudgeSettings, Price, Settings
 _NO_USAGE = "the endpoint reported no usage"
 _MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
 _CACHED_ENDS = frozenset({"stop", "tool_calls", "function_call", "end_turn", None})
-_FOR_GOOD = frozenset({401, 402, 403, 404, 405})
-"""Bad key, empty account, unknown model or address: no row of the run would fare better."""
 _NO_TOOLS = (
     "the endpoint cannot call tools ({told}). Start vLLM with --enable-auto-tool-choice "
     "--tool-call-parser NAME, take another model, or judge with --mode direct"
@@ -183,7 +181,7 @@ class LmmJudge:
 
     def _fate(self, refusal: Refusal) -> JudgeError | RunStopped:
         reason = reason_of(refusal)
-        fatal = refusal.status in _FOR_GOOD or refusal.code == EMPTY_ACCOUNT
+        fatal = refusal.status in FOR_GOOD or refusal.code == EMPTY_ACCOUNT
         if reason == "endpoint_rejected" and fatal:
             self._fatal_in_a_row += 1
             if self._fatal_in_a_row >= self._settings.fatal_in_a_row:

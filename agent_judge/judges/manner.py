@@ -15,6 +15,8 @@ from typing import Literal
 from agent_judge.judges.endpoint import Profile, SchemaStrength, TokenParam
 from agent_judge.records import Reason
 
+FOR_GOOD = frozenset({401, 402, 403, 404, 405})
+"""Bad key, empty account, unknown model or address: no row of the run would fare better."""
 EmptyContent = Literal["text", "null", "left_out"]
 """What stands as content of an assistant message that had none but tool calls."""
 

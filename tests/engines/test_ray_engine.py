@@ -2,11 +2,13 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from agent_judge.errors import InputError, RunStopped
 from agent_judge.judges.budget import Spent
 from agent_judge.judging import Assignment
 from agent_judge.records import Record, Sample
@@ -23,10 +25,10 @@ def needs_ray():
     pytest.importorskip("ray", reason="the extra [ray] is not installed")
 
 
-def judged(criterion, explanation="") -> Judged:
+def judged(criterion, **more) -> Judged:
     record = Record(
         id="a", item="a", editor="", type=None, mode="tool", criterion=criterion, judge="m",
-        status="missing_output", explanation=explanation,
+        **{"status": "missing_output", **more},
     )  # fmt: skip
     return Judged(record=record, round=0)
 
@@ -75,11 +77,11 @@ class Scripted:
             yield reference(said)
 
 
-async def judge(crew) -> list[Record]:
+async def judge(crew, sample=SAMPLE) -> list[Record]:
     from agent_judge.engines.ray_engine import RayEngine
 
     engine = RayEngine(crew, None, None)  # type: ignore[arg-type]
-    assignment = Assignment(sample=SAMPLE, rounds={"IF": 0, "VC": 0})
+    assignment = Assignment(sample=sample, rounds={"IF": 0, "VC": 0})
     try:
         async with aclosing(engine.judge(assignment, lambda: False)) as judging:
             return [one.record async for one in judging]
@@ -120,3 +122,40 @@ async def test_a_request_of_a_lost_worker_counts_as_the_dearest_so_far():
     await asyncio.wait_for(judge(crew), 10)
     assert crew.answers[:2] == [None, None]
     assert crew.answers[2].startswith("spent 0.8000 of 1 USD")
+
+
+def refused(status) -> Judged:
+    told = {"explanation": "HTTP 401: bad key", "flags": (f"http:{status}",)}
+    return judged("IF", status="unscored", reason="endpoint_rejected", endpoint="h", **told)
+
+
+@pytest.mark.parametrize(
+    ("said", "stops"),
+    [
+        ([refused(401)] * 5, True),
+        ([refused(429), refused(404), refused(403)] * 2, True),
+        ([*[refused(401)] * 3, judged("IF"), *[refused(401)] * 2], True),  # asked nobody
+        ([refused(401)] * 4, False),
+        ([refused(400)] * 9, False),  # of this request alone
+        ([*[refused(401)] * 4, judged("IF", judge_returned_model="m"), refused(401)], False),
+    ],
+)
+async def test_the_breaker_counts_what_all_workers_were_refused(said, stops):
+    """Five each would let sixteen workers send eighty requests with a bad key."""
+    if stops:
+        with pytest.raises(RunStopped, match="h refused 5 criteria in a row: HTTP 401: bad key"):
+            await judge(Scripted(said))
+    else:
+        assert len(await judge(Scripted(said))) == len(said)
+
+
+@pytest.mark.parametrize("name", ["source", "edited", "reference"])
+async def test_a_picture_that_only_the_driver_sees_is_no_missing_output(tmp_path, name):
+    paths = {key: tmp_path / f"{key}.png" for key in ("source", "edited", "reference")}
+    sample = replace(SAMPLE, **paths)
+    seen = {key: [1, 2, "sha"] for key in paths} | {name: None}
+    said = replace(judged("IF"), inputs=seen)
+    assert len(await judge(Scripted([said]), sample)) == 1  # it is nowhere
+    paths[name].write_bytes(b"x")
+    with pytest.raises(InputError, match=rf"does not see '.*{name}.png': put pictures on a shared"):
+        await judge(Scripted([said]), sample)

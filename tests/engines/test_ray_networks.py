@@ -29,7 +29,7 @@ def test_networks_are_loaded_once_elsewhere_and_give_the_same_as_here(tmp_path, 
     settings = Settings.model_validate({"tools": tools, "run": {"jobs": 1}})
     crop, pixels, phrases = photo(40, 24), strip(), ["red cup", "japanese fruit"]
     here = shared_upscaler(enhancer), shared_detector(detector)
-    with crew_for(settings, None) as crew:
+    with crew_for(settings) as crew:
         assert crew.networks is not None
         crew.networks.lend()
         try:

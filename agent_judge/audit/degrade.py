@@ -23,6 +23,7 @@ MIN_CONTRAST = 15.0
 """Mean change of the most changed channel, in grey levels, under which an edit does not count."""
 _BORDER_PX = 8
 """An edit keeps this far from the border, so that a shifted picture still shows it."""
+_JPEG_QUALITY = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +128,9 @@ def _paste(
     return pixels
 
 
-def _jpeg(picture: RGB, quality: int = 80) -> RGB:
+def _jpeg(picture: RGB) -> RGB:
     bgr = np.ascontiguousarray(picture[..., ::-1])
-    _, file = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    _, file = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
     decoded = np.asarray(cv2.imdecode(file, cv2.IMREAD_COLOR), np.uint8)
     return np.ascontiguousarray(decoded[..., ::-1])
 

@@ -22,6 +22,7 @@ from agent_judge.stats.intervals import Estimate
 
 SPLITS = ("level", "size_bin", "type", "degradation", "plant", "rest")
 """What a score is split by: the planted level, and keys of the exam's rows."""
+_N_RESAMPLES = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +86,7 @@ class ExamRow:
 
 
 def score_exam(
-    records: Iterable[Record],
-    samples: Iterable[Sample],
-    *,
-    seed: int = 0,
-    n_resamples: int = 500,
+    records: Iterable[Record], samples: Iterable[Sample], *, seed: int = 0
 ) -> tuple[ExamPart, ...]:
     """A judge's records against an exam, one part for each mode and criterion that has records.
 
@@ -97,7 +94,6 @@ def score_exam(
         records: of one judge, in any modes.
         samples: the rows of the exam that were to be judged.
         seed: of the intervals.
-        n_resamples: of the intervals.
 
     Raises:
         InputError: a sample has no planted levels.
@@ -109,7 +105,7 @@ def score_exam(
             found[record.mode, record.criterion][record.id] = record
 
     def scored(rows: Sequence[ExamRow]) -> Score:
-        return score_rows(rows, seed=seed, n_resamples=n_resamples)
+        return score_rows(rows, seed=seed)
 
     parts = []
     for (mode, criterion), by_id in sorted(found.items()):
@@ -140,14 +136,14 @@ def exam_row(sample: Sample, criterion: Criterion, record: Record | None) -> Exa
     )
 
 
-def score_rows(rows: Sequence[ExamRow], *, seed: int, n_resamples: int) -> Score:
+def score_rows(rows: Sequence[ExamRow], *, seed: int) -> Score:
     """The score of some rows of one mode and criterion."""
     found = agreement(
         np.array([row.judged for row in rows], dtype=np.float64),
         np.array([row.planted for row in rows], dtype=np.float64),
         clusters=[row.photograph for row in rows],
         seed=seed,
-        n_resamples=n_resamples,
+        n_resamples=_N_RESAMPLES,
     )
     return Score(
         n_planned=len(rows),

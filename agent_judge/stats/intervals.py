@@ -131,8 +131,8 @@ def _percentile_estimate(value: float | None, drawn: Floats, n_clusters: int) ->
     return Estimate(value=value, low=float(low), high=float(high))
 
 
-def t_quantile(degrees: int, tail: float = (1 - CONFIDENCE) / 2) -> float:
-    """The t value that is exceeded with probability `tail`.
+def t_quantile(degrees: int) -> float:
+    """The t value beyond which, on both sides together, lies what the intervals leave out.
 
     Example:
         >>> round(t_quantile(10), 3)
@@ -140,7 +140,7 @@ def t_quantile(degrees: int, tail: float = (1 - CONFIDENCE) / 2) -> float:
     """
     from scipy import special  # takes half a second, which only who needs an interval waits for
 
-    return float(special.stdtrit(degrees, 1 - tail))
+    return float(special.stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
 def standard_error(influences: Floats) -> float | None:

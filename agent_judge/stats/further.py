@@ -16,7 +16,7 @@ from agent_judge.records import Box, Criterion, Record
 from agent_judge.rubrics.changes import Changes
 from agent_judge.rubrics.protocol import Protocol
 from agent_judge.rubrics.rating import Rating
-from agent_judge.stats.balance import Row, absolute_by_row, parts_of_rows, setwise_by_row
+from agent_judge.stats.balance import RowKey, absolute_by_row, parts_of_rows, setwise_by_row
 from agent_judge.stats.coverage import mean_of_all
 from agent_judge.stats.detection import Detection, detect
 
@@ -34,7 +34,7 @@ class Evaluated:
     """Of all editors and modes."""
 
     @cached_property
-    def setwise(self) -> Mapping[Row, float]:
+    def setwise(self) -> Mapping[RowKey, float]:
         """BPM's overall figure of each row in this set; worked out once for all its groups."""
         return setwise_by_row(parts_of_rows(self.records))
 

@@ -8,10 +8,10 @@ from statistics import fmean
 
 from agent_judge.records import Criterion, Record
 from agent_judge.rubrics.protocol import Protocol, protocol_of, rubric_of
-from agent_judge.stats.balance import Row, absolute_by_row, parts_of_rows
+from agent_judge.stats.balance import RowKey, absolute_by_row, parts_of_rows
 
 
-def overall_by_row(records: Iterable[Record]) -> dict[Row, float]:
+def overall_by_row(records: Iterable[Record]) -> dict[RowKey, float]:
     """The overall figure of each row whose criteria are all scored; higher is better.
 
     The mean of the criteria's scores on 100 points where the protocol has an overall mean; BPM's
@@ -27,8 +27,8 @@ def overall_by_row(records: Iterable[Record]) -> dict[Row, float]:
     return _means(records, protocol) if protocol.has_overall else {}
 
 
-def _means(records: Iterable[Record], protocol: Protocol) -> dict[Row, float]:
-    scores: dict[Row, dict[Criterion, float]] = defaultdict(dict)
+def _means(records: Iterable[Record], protocol: Protocol) -> dict[RowKey, float]:
+    scores: dict[RowKey, dict[Criterion, float]] = defaultdict(dict)
     for record in records:
         if record.level is not None:
             scale = rubric_of(record.criterion).scale

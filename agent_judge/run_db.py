@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self
 from urllib.parse import quote
 
 from agent_judge.errors import StoreError
@@ -33,6 +34,18 @@ _BEGINNING = frozenset({"meta", "planned", "records", "replies", "thumbnails"})
 """What a run that was cut off at its first breath may hold."""
 _DAMAGED = (sqlite3.Error, ValueError, TypeError, LookupError, AttributeError)
 """What a cell raises that does not hold what was written: SQLite sees damage of its pages only."""
+_OTHER_ROW = """
+SELECT id FROM planned p JOIN other.planned o USING (id)
+WHERE p.hash != o.hash OR json_extract(p.row, '$.editor') IS NOT json_extract(o.row, '$.editor')
+"""
+_OTHER_PICTURES = """
+SELECT id FROM records r JOIN other.records o USING (id, criterion, round)
+JOIN planned USING (id) JOIN other.planned USING (id)
+WHERE json_extract(r.inputs, '$.source[2]') != json_extract(o.inputs, '$.source[2]')
+OR json_extract(r.inputs, '$.edited[2]') != json_extract(o.inputs, '$.edited[2]')
+OR json_extract(r.inputs, '$.reference[2]') != json_extract(o.inputs, '$.reference[2]')
+"""
+"""Of a picture that one of the two found missing there is no hash: that is no other picture."""
 _ABSORB = (
     "INSERT OR IGNORE INTO planned SELECT * FROM other.planned ORDER BY seq, rowid",
     """INSERT INTO records SELECT * FROM other.records WHERE true
@@ -169,16 +182,34 @@ class RunDb:
 
         Where both have a record of one round, one with a level wins over one without; otherwise
         the one that is here stays.
+
+        Raises:
+            StoreError: under one id the two judged different rows, or it cannot be done.
         """
         try:
             self._connection.execute("ATTACH ? AS other", (_address(other / "run.db"),))
             with self._connection as db:
+                for told, query in (
+                    ("another row", _OTHER_ROW),
+                    ("other pictures", _OTHER_PICTURES),
+                ):
+                    if found := db.execute(f"{query} LIMIT 1").fetchone():
+                        raise StoreError(
+                            f"{found[0]!r} stands for {told} in {str(other)!r} than in "
+                            f"{str(self.folder)!r}: merge runs of one manifest as it is now, "
+                            "into a new folder"
+                        )
                 for statement in _ABSORB:
                     db.execute(statement)
             self._connection.execute("DETACH other")
         except sqlite3.Error as err:  # it does not say in which of the two
             told = f"cannot take {str(other)!r} into {str(self.folder)!r}: {err}"
             raise StoreError(told) from err
+
+
+def as_text(data: Any) -> str:  # noqa: ANN401 - JSON
+    """JSON that every reader takes: half a surrogate pair, which no UTF-8 holds, becomes `?`."""
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def is_begun(folder: Path) -> bool:

@@ -18,8 +18,9 @@ from typing import Any, Literal, Self
 from agent_judge.blobs import Blobs
 from agent_judge.errors import StoreError
 from agent_judge.records import Criterion, EditType, Mode, Reason, Record
+from agent_judge.replies import Replies
 from agent_judge.rubrics.protocol import all_criteria
-from agent_judge.run_db import FORMAT, RunDb
+from agent_judge.run_db import FORMAT, RunDb, as_text
 
 _ROWS_AT_ONCE = 500
 _STANDINGS = """
@@ -182,7 +183,7 @@ class Store:
             db.execute("DELETE FROM planned")
             db.executemany(
                 "INSERT INTO planned VALUES (?, ?, ?, ?, ?)",
-                ((r.id, r.seq, r.mode, r.hash, _text(r.row)) for r in rows),
+                ((r.id, r.seq, r.mode, r.hash, as_text(r.row)) for r in rows),
             )
         self.planned_from = None
 
@@ -203,15 +204,16 @@ class Store:
         the one that is here stays. Absorbing twice changes nothing.
 
         Raises:
-            StoreError: `other` is no run, or is bound to something else.
+            StoreError: `other` is no run, is bound to something else, or has other rows or
+                pictures under the same ids.
         """
         with Store.open(other) as run:
             run.check_binding(self.binding)
             asked = run.criteria
-        self._db.absorb(other)
-        self.planned_from = None
+        self.blobs.absorb(run.blobs)  # first: a kill leaves no record without its evidence
         self.ask_for(asked)
-        self.blobs.absorb(run.blobs)
+        self.planned_from = None
+        self._db.absorb(other)
 
     def planned(self) -> Iterator[PlannedRow]:
         """The planned rows in the manifest's order."""
@@ -290,13 +292,13 @@ class Store:
         replies: Iterable[Mapping[str, Any]],
     ) -> None:
         """Keep a record; one of the same round is replaced."""
-        texts = [_text(x) for x in (inputs, record.to_json(), [*replies])]
+        texts = [as_text(x) for x in (inputs, record.to_json(), [*replies])]
         with self._db.writing() as db:
             db.execute(
                 "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(record.id, record.criterion, round_, record.status, record.reason),
-                    *(_text(record.flags), record.attempts, *texts),
+                    *(as_text(record.flags), record.attempts, *texts),
                 ),
             )
 
@@ -340,25 +342,6 @@ class Store:
                 yield Record.from_json(json.loads(text))
 
 
-class Replies:
-    """The cache of judges' replies. Only replies that came are in it, never failures."""
-
-    def __init__(self, db: RunDb) -> None:
-        self._db = db
-
-    async def get(self, key: str) -> dict[str, Any] | None:
-        """The reply under a request's key, or None."""
-        with self._db.reading() as db:
-            found = db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-            return None if found is None else dict(json.loads(found[0]))
-
-    def put(self, key: str, reply: Mapping[str, Any]) -> None:
-        """Keep a reply under its request's key."""
-        text = _text(reply)
-        with self._db.writing() as db:
-            db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, text))
-
-
 def _planned(row: tuple[Any, ...]) -> PlannedRow:
     id_, mode, hash_, text, seq, *_ = row
     return PlannedRow(id=id_, mode=mode, hash=hash_, row=json.loads(text), seq=seq)
@@ -388,11 +371,6 @@ def _saved(row: tuple[str, int, str, str]) -> Saved:
         inputs=json.loads(inputs),
         replies=tuple(json.loads(replies)),
     )
-
-
-def _text(data: Any) -> str:  # noqa: ANN401 - JSON
-    """JSON that every reader takes: half a surrogate pair, which no UTF-8 holds, becomes `?`."""
-    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -7,11 +7,13 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from agent_judge.blobs import Blobs
 from agent_judge.errors import InputError, StoreError
+from agent_judge.inputs import FILES
 from agent_judge.records import Evidence, Record
 from agent_judge.run_db import RunDb, is_begun
 from agent_judge.shard import parse_shard
@@ -424,6 +426,43 @@ def test_where_shards_overlap_a_verdict_wins_over_none(tmp_path):
             for name in order:
                 store.absorb(folders[name])
             assert [r.level for r in store.records()] == [3]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        ({"row": {"editor": "one"}}, {"row": {"editor": "two"}}, "another row"),
+        ({"hash": "1"}, {"hash": "2"}, "another row"),  # its instruction was changed
+        ({"edited": "aa"}, {"edited": "bb"}, "other pictures"),
+        ({"source": "aa"}, {"source": "bb"}, "other pictures"),
+        ({"reference": "aa"}, {"reference": "bb"}, "other pictures"),
+        ({"edited": "aa"}, {"edited": None}, None),  # one machine did not have it yet
+        ({"row": {"editor": "one", "source": "/a"}}, {"row": {"editor": "one"}}, None),
+    ],
+)
+def test_no_row_takes_the_verdict_on_another_of_its_id(tmp_path, before, now, told):
+    for name, kept in (("aa", before), ("bb", now)):
+        with Store.create(tmp_path / name, BINDING) as store:
+            fields = {"hash": kept.get("hash", ""), "row": kept.get("row", {})}
+            store.plan([PlannedRow(id="x", mode="oracle", **fields)])
+            files = {key: [1, 2, kept[key]] for key in FILES if kept.get(key)}
+            keep(store, a_record("x"), inputs=files)
+    with Store.create(tmp_path / "all", BINDING) as store:
+        store.absorb(tmp_path / "aa")
+        if told is None:
+            store.absorb(tmp_path / "bb")
+        else:
+            with pytest.raises(StoreError, match=f"'x' stands for {told} in '.*bb' than in"):
+                store.absorb(tmp_path / "bb")
+
+
+def test_a_merge_that_is_cut_off_has_no_record_without_its_evidence(tmp_path, monkeypatch):
+    whole = shard(tmp_path, "aa", a_record("x"))
+    monkeypatch.setattr(Path, "write_bytes", mock.Mock(side_effect=OSError(28, "full")))
+    with Store.create(tmp_path / "all", BINDING) as store:
+        with pytest.raises(StoreError, match="cannot write"):
+            store.absorb(whole)
+        assert list(store.records()) == []
 
 
 def test_a_damaged_shard_is_named_beside_the_merged_run(tmp_path):

@@ -13,7 +13,7 @@ from agent_judge.judges.measuring.laid_over import distance, lay_crops_over
 from agent_judge.judges.measuring.seen import Region, Seen, distinct, gap, look, read_seen
 from agent_judge.judges.measuring.thresholds import SCENE
 from agent_judge.judges.measuring.whole import compare_whole
-from agent_judge.records import Box
+from agent_judge.records import Box, covered_area
 from agent_judge.tools.base import RGB, whereabouts
 
 _COUNTED = ("none", "one", "several")
@@ -38,10 +38,14 @@ def judge_scene(exhibits: Exhibits) -> Finding | Unsure:
     fallen = _fallen(pair, white, seen)
     if fallen is not None:
         return fallen
-    allowed = _allowed(exhibits, white)
-    if allowed is None and not seen.nothing:
+    targets = _targets(exhibits, white)
+    if targets is None and not seen.nothing:
         return Unsure(why="without a reference or boxes, pixels cannot tell target and rest apart")
-    outside = [r for r in seen.regions if not any(_belongs(r.box, a) for a in allowed or ())]
+    allowed = [t.grow(SCENE.target_margin_share * max(t.width, t.height)) for t in targets or ()]
+    outside = [r for r in seen.regions if not any(_belongs(r.box, a) for a in allowed)]
+    share = covered_area(targets or ()) / (pair.size_wh[0] * pair.size_wh[1])
+    if exhibits.white is None and share > SCENE.large_share and len(outside) < len(seen.regions):
+        return Unsure(why=f"damage would pass for the edit of a target of {share:.0%}: no boxes")
     return _counted(pair, outside, seen, white)
 
 
@@ -64,15 +68,14 @@ def _fallen(pair: _Pair, white: Sequence[Box], seen: Seen) -> Finding | Unsure |
     return None
 
 
-def _allowed(exhibits: Exhibits, white: tuple[Box, ...]) -> list[Box] | None:
-    """Where change is the target's: what the reference changed too; None when unknown."""
+def _targets(exhibits: Exhibits, white: tuple[Box, ...]) -> list[Box] | None:
+    """Where change may be the target's: what the reference changed too; None when unknown."""
     if not exhibits.has_reference:
         return None if exhibits.white is None else []
     wanted = look(exhibits.picture("source"), exhibits.picture("reference"), white).boxes
     if not wanted and exhibits.white is None:
         return None
-    parts = distinct(wanted, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
-    return [b.grow(SCENE.target_margin_share * max(b.width, b.height)) for b in parts]
+    return distinct(wanted, gap_share=SCENE.gap_share, gap_px=SCENE.gap_px)
 
 
 def _belongs(region: Box, target: Box) -> bool:

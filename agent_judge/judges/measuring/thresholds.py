@@ -49,6 +49,9 @@ class SceneThresholds:
     target_margin_share: float = 0.25
     """On full pictures: the target's region is grown by this share of its longer side, because an
     equally right edit may be a little larger than the reference's."""
+    large_share: float = 0.1
+    """On full pictures: a target over this share of the picture is no small one (DLEBench 3), and
+    damage within its reach cannot be told from the edit."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -181,6 +181,14 @@ def test_a_change_much_larger_than_the_target_is_not_the_targets():
     assert level(judged(large, reference=EDITED, white=None), "VC") != 4
 
 
+def test_beside_a_large_target_without_a_box_damage_is_not_told_apart():
+    large = Box(60, 60, 180, 180)
+    edited = disc(SOURCE, BLUE, large)
+    assert level(judged(edited, reference=edited, white=None), "VC") is None
+    assert level(judged(SOURCE, reference=edited, white=None), "VC") == 4
+    assert level(judged(edited, reference=edited, white=(large,)), "VC") == 4
+
+
 @pytest.mark.slow
 def test_without_boxes_or_reference_only_nothing_and_collapse_are_known():
     assert level(judged(SOURCE, white=None), "VC") == 4

@@ -174,7 +174,7 @@ class Store:
         if changed:
             told = "; ".join(f"{k} was {before.get(k)!r}, now {now.get(k)!r}" for k in changed)
             raise StoreError(
-                f"{str(self.folder)!r} belongs to another run: {told}. Use another --out"
+                f"{str(self.folder)!r} belongs to another run: {told}. Use another folder"
             )
 
     def plan(self, rows: Iterable[PlannedRow]) -> None:

@@ -46,7 +46,8 @@ class Scale:
         """
         if self.whole:
             return tuple(f"{level:g}" for level in self.levels)
-        edges = [self.worst + (self.best - self.worst) * n / _QUARTERS for n in range(5)]
+        span = self.best - self.worst
+        edges = [self.worst + span * n / _QUARTERS for n in range(_QUARTERS + 1)]
         return tuple(f"{low:g} to {high:g}" for low, high in itertools.pairwise(edges))
 
     @property

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agent_judge.levels import Scale
 from agent_judge.records import Criterion, Record
@@ -115,12 +116,14 @@ def score_estimates(records: Iterable[Record]) -> dict[str, Estimate]:
     scored = [record for record in records if record.level is not None]
     criteria = protocol_of(record.criterion for record in scored).criteria
     clusters = Clusters.of([source_key(record) for record in scored])
+    scores: Floats = np.array([_score(record) for record in scored], dtype=np.float64)
+    asked = np.array([record.criterion for record in scored], dtype=np.str_)
     estimates: dict[str, Estimate] = {}
     of_all: Floats = np.zeros(clusters.n)
     for criterion in criteria:
-        of_it = [record.criterion == criterion for record in scored]
-        value, influence = _mean_score(scored, np.array(of_it, dtype=float), clusters)
-        touched = np.unique(clusters.index[np.array(of_it, dtype=bool)])
+        chosen = asked == criterion
+        value, influence = _mean_score(scores, chosen, clusters)
+        touched = np.unique(clusters.index[chosen])
         estimates[criterion] = mean_estimate(influence[touched], value, (0, 100))
         of_all += influence / len(criteria)
     mean = mean_of_all([estimates[criterion].value for criterion in criteria])
@@ -129,13 +132,12 @@ def score_estimates(records: Iterable[Record]) -> dict[str, Estimate]:
 
 
 def _mean_score(
-    scored: Sequence[Record], chosen: Floats, clusters: Clusters
+    scores: Floats, chosen: NDArray[np.bool_], clusters: Clusters
 ) -> tuple[float | None, Floats]:
-    """The mean score of the chosen rows (1, others 0), and how far each cluster moves it."""
+    """The mean score of the chosen rows, and how far each cluster moves it."""
     n = chosen.sum()
     if not n:
         return None, np.zeros(clusters.n)
-    scores = np.array([_score(record) for record in scored])
     mean = float(scores @ chosen / n)
     return mean, clusters.sums((scores - mean) * chosen) / n
 

@@ -44,7 +44,7 @@ class Worker(Generic[Item, Result]):
         self._key = key
         self._max_batch = max_batch
         self._max_waiting = max_waiting
-        self._queue: deque[tuple[Item, Future[Result]]] = deque()
+        self._queue: deque[tuple[Hashable, Item, Future[Result]]] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -56,12 +56,13 @@ class Worker(Generic[Item, Result]):
     def submit(self, item: Item) -> Future[Result]:
         """A future for one item. Cancelled before its turn, it is never run."""
         future: Future[Result] = Future()
+        waiting = self._key(item), item, future  # here, where a failing key is the caller's alone
         with self._changed:
             self._changed.wait_for(lambda: len(self._queue) < self._max_waiting or self._closed)
             if self._closed:
                 future.cancel()
                 return future
-            self._queue.append((item, future))
+            self._queue.append(waiting)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="network", daemon=True)
                 self._thread.start()
@@ -74,7 +75,7 @@ class Worker(Generic[Item, Result]):
         """Give up what waits and let the running batch come to its end."""
         with self._changed:
             self._closed = True
-            for _, future in self._queue:
+            for _, _, future in self._queue:
                 future.cancel()
             self._changed.notify_all()
         if self._thread is not None:
@@ -92,12 +93,14 @@ class Worker(Generic[Item, Result]):
             self._changed.wait_for(lambda: self._queue or self._closed)
             if self._closed:
                 return []
-            key = self._key(self._queue[0][0])
+            first = self._queue[0][0]
             taken: list[tuple[Item, Future[Result]]] = []
-            rest: deque[tuple[Item, Future[Result]]] = deque()
-            for pair in self._queue:
-                fits = len(taken) < self._max_batch and self._key(pair[0]) == key
-                (taken if fits else rest).append(pair)
+            rest: deque[tuple[Hashable, Item, Future[Result]]] = deque()
+            for key, item, future in self._queue:
+                if key == first and len(taken) < self._max_batch:
+                    taken.append((item, future))
+                else:
+                    rest.append((key, item, future))
             self._queue = rest
             self._changed.notify_all()
         return taken
@@ -105,7 +108,7 @@ class Worker(Generic[Item, Result]):
     def _finish(self, batch: Sequence[tuple[Item, Future[Result]]]) -> None:
         items, futures = zip(*batch, strict=True)
         try:
-            results = tuple(self._run(items))
+            results = list(zip(futures, self._run(items), strict=True))
         except MemoryError as err:
             if len(batch) == 1:
                 futures[0].set_exception(err)
@@ -116,5 +119,5 @@ class Worker(Generic[Item, Result]):
             for future in futures:
                 future.set_exception(err)
         else:
-            for future, result in zip(futures, results, strict=True):
+            for future, result in results:
                 future.set_result(result)

@@ -122,6 +122,27 @@ def test_error_reaches_every_caller_of_the_batch_and_the_worker_lives_on():
     assert worker(np.array([7])).tolist() == [7]
 
 
+def test_results_that_are_not_one_for_each_item_reach_every_caller_and_the_worker_lives_on():
+    network = Network(is_open=False)
+    worker = Worker(lambda items: network(items)[:2], key=shape, max_batch=3)
+    first = worker.submit(np.array([0]))
+    network.entered.wait()
+    three = [worker.submit(np.array([value])) for value in (1, 2, 3)]
+    network.gate.set()
+    assert first.result().tolist() == [0]
+    for future in three:
+        with pytest.raises(ValueError, match="shorter"):
+            future.result(timeout=60)
+    assert worker(np.array([4])).tolist() == [8]
+
+
+def test_item_without_a_key_fails_alone():
+    worker = Worker(Network(), key=shape)
+    with pytest.raises(AttributeError):
+        worker(3)
+    assert worker(np.array([4])).tolist() == [8]
+
+
 def test_item_that_runs_out_of_memory_alone_says_so():
     worker = Worker(Network(limit=0), key=shape)
     with pytest.raises(MemoryError):

@@ -9,9 +9,10 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import platformdirs
@@ -179,15 +180,16 @@ def checked_files(weights: Weights, folder: Path) -> tuple[Path, ...]:
 def fetch(weights: Weights, folder: Path, progress: Progress | None = None) -> tuple[Path, ...]:
     """Downloads what is missing and returns the paths of all files, checked.
 
+    Two fetches at once do no harm: each downloads beside the other, and a file appears whole.
+
     Args:
         weights: Which.
         folder: Where to; it is made.
         progress: Called as the bytes of each file come in.
 
     Raises:
-        WeightsError: no connection, or what came is not the known file.
+        WeightsError: no connection, nowhere to write, or what came is not the known file.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     for file in weights.files:
         if state_of(file, folder) != "ready":
             _download(file, folder, progress or (lambda done, total: None))
@@ -195,28 +197,40 @@ def fetch(weights: Weights, folder: Path, progress: Progress | None = None) -> t
 
 
 def _download(file: WeightsFile, folder: Path, progress: Progress) -> None:
-    part = folder / f"{file.name}.part"
-    done = 0
     try:
-        with (
-            urllib.request.urlopen(file.url, timeout=_TIMEOUT_S) as reply,
-            part.open("wb") as target,
-        ):
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".fetch-", dir=folder) as own:
+            part = Path(own) / file.name
+            with part.open("wb") as target:
+                for chunk in _chunks(file, folder):
+                    target.write(chunk)
+                    progress(target.tell(), file.size_bytes)
+            if _sha256(part) != file.sha256:
+                raise WeightsError(
+                    f"{file.url} gave another file than the known one: nothing was kept"
+                )
+            part.replace(folder / file.name)
+    except OSError as err:
+        raise WeightsError(
+            f"{file.name} cannot be written to {folder}: {err.strerror or err}"
+        ) from err
+
+
+def _chunks(file: WeightsFile, folder: Path) -> Iterator[bytes]:
+    come = 0
+    try:
+        with urllib.request.urlopen(file.url, timeout=_TIMEOUT_S) as reply:
             while chunk := reply.read(_CHUNK):
-                target.write(chunk)
-                done += len(chunk)
-                progress(done, file.size_bytes)
+                come += len(chunk)
+                yield chunk
+        if come < file.size_bytes:
+            raise ConnectionError(f"the connection ended after {come} of {file.size_bytes} bytes")
     except (OSError, http.client.HTTPException) as err:
-        part.unlink(missing_ok=True)
         if isinstance(err, urllib.error.HTTPError):
             err.close()
         raise WeightsError(
             f"could not download {file.url}: {err}. {_by_hand(file, folder)}"
         ) from err
-    if _sha256(part) != file.sha256:
-        part.unlink()
-        raise WeightsError(f"{file.url} gave another file than the known one: nothing was kept")
-    part.replace(folder / file.name)
 
 
 def _by_hand(file: WeightsFile, folder: Path) -> str:

@@ -1,6 +1,8 @@
 import dataclasses
 import hashlib
+import resource
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -27,12 +29,13 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def published(tmp_path):
+def published(tmp_path, request):
     """A publisher on this machine, with one file."""
+    handler = getattr(request, "param", Quiet)
     served = tmp_path / "served"
     served.mkdir()
     (served / "net.pth").write_bytes(BYTES)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=served)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=served)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         file = WeightsFile(
@@ -90,6 +93,61 @@ def test_without_a_connection_it_says_what_to_place_where(published, tmp_path, u
     for part in (url, published.files[0].sha256, str(len(BYTES)), str(folder / "net.pth")):
         assert part in said
     assert list(folder.iterdir()) == []
+
+
+class CutShort(Quiet):
+    """Promises the whole file and sends half of it."""
+
+    def copyfile(self, source, outputfile):
+        outputfile.write(source.read(len(BYTES) // 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("published", [CutShort], indirect=True)
+def test_connection_that_ends_early_is_no_other_file(published, tmp_path):
+    with pytest.raises(WeightsError, match=f"ended after {len(BYTES) // 2} of {len(BYTES)} bytes"):
+        fetch(published, tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+class Together(Quiet):
+    """Sends the second half only when another download has come as far."""
+
+    met = threading.Barrier(2)
+
+    def copyfile(self, source, outputfile):
+        outputfile.write(source.read(len(BYTES) // 2))
+        self.met.wait(timeout=60)
+        outputfile.write(source.read())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("published", [Together], indirect=True)
+def test_two_fetches_at_once_both_get_the_file(published, tmp_path):
+    folder = tmp_path / "cache"
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(fetch, published, folder) for _ in range(2)]
+        assert {fetched.result() for fetched in both} == {(folder / "net.pth",)}
+    assert [path.read_bytes() for path in folder.iterdir()] == [BYTES]
+
+
+@pytest.mark.slow
+def test_disk_that_is_full_is_told_as_that_and_nothing_is_left(published, tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(BYTES) // 2, before[1]))
+    try:
+        with pytest.raises(WeightsError, match=r"net\.pth cannot be written to .*cache: File too"):
+            fetch(published, tmp_path / "cache")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_cache_that_cannot_be_made_is_told_in_one_line(published, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(WeightsError, match=r"cannot be written to .*file/cache: Not a directory"):
+        fetch(published, tmp_path / "file" / "cache")
 
 
 @pytest.mark.slow

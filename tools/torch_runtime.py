@@ -114,7 +114,7 @@ def _tensors(network: Network) -> Mapping[str, Any]:
     for layout in ("params_ema", "params"):  # what the publisher's own code prefers comes first
         if isinstance(loaded, dict) and isinstance(loaded.get(layout), dict):
             tensors = loaded[layout].items()
-            return {name: values for name, values in tensors if isinstance(values, torch.Tensor)}
+            return {str(name): v for name, v in tensors if isinstance(v, torch.Tensor)}
     raise WeightsError(
         f"{network.files} holds no Real-ESRGAN weights: neither params_ema nor params"
     )
@@ -133,7 +133,7 @@ def _empty_network(tensors: Mapping[str, Any], name: str) -> Any:  # noqa: ANN40
     parts = {key.split(".")[1] for key in tensors if key.startswith("body.")}
     first = tensors.get("conv_first.weight", tensors.get("body.0.weight"))
     last = tensors.get("conv_last.weight", tensors.get(f"body.{len(parts) - 1}.weight"))
-    if first is not None and last is not None and first.shape[1] == 3:
+    if all(getattr(end, "ndim", 0) == 4 for end in (first, last)) and first.shape[1] == 3:
         features = first.shape[0]
         if "conv_first.weight" in tensors:
             return RRDBNet(num_in_ch=3, num_out_ch=3, num_feat=features, num_block=len(parts))

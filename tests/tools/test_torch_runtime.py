@@ -1,5 +1,6 @@
 import sys
 import warnings
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -173,6 +174,25 @@ def test_torch_that_runs_out_of_memory_raises_memory_error_and_nothing_else():
         torch.empty(2**50)
     with pytest.raises(RuntimeError, match="size"), memory_errors():
         torch.empty(2) + torch.empty(3)
+
+
+@pytest.mark.parametrize(
+    "told", ["CUDA out of memory. Tried to allocate", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED"]
+)
+def test_what_a_network_had_made_is_given_back_when_memory_runs_out(told):
+    from agent_judge.tools.torch_memory import memory_errors
+
+    made = []
+
+    def network():
+        features = np.zeros(9)
+        made.append(weakref.ref(features))
+        raise RuntimeError(told)
+
+    with pytest.raises(MemoryError) as caught, memory_errors():
+        network()
+    assert told in str(caught.value)
+    assert made[0]() is None
 
 
 def test_functional_tensor_adapter_is_gone_after_use_and_still_needed():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
+import sys
 import threading
-from ctypes.util import find_library
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from agent_judge.errors import InputError, ToolError, WeightsError
 from agent_judge.tools.detector import Detector
@@ -16,6 +18,7 @@ from agent_judge.tools.super_resolution import Upscaler, network_named
 from agent_judge.tools.weights import KNOWN, cache_folder, checked_files, known
 
 Device = Literal["cpu", "cuda"]
+_Network = TypeVar("_Network")
 _loading = threading.RLock()
 
 
@@ -63,8 +66,34 @@ def device_for(asked: str) -> Device:
 
 
 def _has_driver() -> bool:
-    """Whether there is an NVIDIA driver: asking torch itself takes seconds."""
-    return any(find_library(name) is not None for name in ("cuda", "nvcuda"))
+    """Whether there is an NVIDIA driver, looked for as torch does: asking it takes seconds."""
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def once(load: Callable[[str, Device], _Network], name: str, device: str, setting: str) -> _Network:
+    """What a cached loader gives for a network of `models`, from one thread at a time.
+
+    Args:
+        load: Takes the name and the device; it is kept by `functools.cache`.
+        name: What the setting names.
+        device: `cpu`, `cuda` or `auto`.
+        setting: For messages.
+
+    Raises:
+        InputError: there is no such device, or the packages of `models` cannot be imported.
+    """
+    with _loading:
+        try:
+            return load(name, device_for(device))
+        except ImportError as err:
+            raise InputError(
+                f"{setting} is set, but its packages cannot be imported here: "
+                f"{' '.join(str(err).split())}; pip install 'agent-judge[models]'"
+            ) from err
 
 
 def shared_upscaler(name: str, device: str = "auto") -> Upscaler:
@@ -118,21 +147,13 @@ def shared_detector(weights: str | None, device: str = "auto") -> Detector:
     """
     if _lent.detector is not None:
         return _lent.detector
-    extra = ("torch", "transformers", "groundingdino")
-    if weights is None or any(importlib.util.find_spec(name) is None for name in extra):
+    if weights is None:
         raise ToolError(
             "grounding is not available in this run: search with zoom_in instead. (To have it: "
             "pip install 'agent-judge[models]', agent-judge weights fetch groundingdino-swint, "
             "and set tools.detector to groundingdino-swint.)"
         )
-    with _loading:
-        try:
-            return _detector(weights, device_for(device))
-        except ImportError as err:
-            raise InputError(
-                f"tools.detector is set, but its packages do not work together here: "
-                f"{' '.join(str(err).split())}; see `agent-judge doctor`"
-            ) from err
+    return once(_detector, weights, device, "tools.detector")
 
 
 @cache

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
 
-from agent_judge.errors import InputError
 from agent_judge.metrics import clip_encoder, segmenter
 from agent_judge.metrics.clip_encoder import ClipEncoder, load_clip
 from agent_judge.metrics.segmenter import Segmenter, load_segmenter
-from agent_judge.tools.loaded import Device, device_for
-
-_loading = threading.RLock()
-_Network = TypeVar("_Network")
+from agent_judge.tools.loaded import once
 
 
 def shared_clip(name: str, device: str) -> ClipEncoder:
@@ -28,7 +21,7 @@ def shared_clip(name: str, device: str) -> ClipEncoder:
         InputError: there is no such device, or the packages of `models` cannot be imported.
         WeightsError: there is no such checkpoint here or on the hub.
     """
-    return _once(_clip, name, device, clip_encoder.SETTING)
+    return once(_clip, name, device, clip_encoder.SETTING)
 
 
 def shared_segmenter(name: str, device: str) -> Segmenter:
@@ -42,20 +35,7 @@ def shared_segmenter(name: str, device: str) -> Segmenter:
         InputError: there is no such device, or the packages of `models` cannot be imported.
         WeightsError: there is no such checkpoint here or on the hub.
     """
-    return _once(_segmenter, name, device, segmenter.SETTING)
-
-
-def _once(
-    load: Callable[[str, Device], _Network], name: str, device: str, setting: str
-) -> _Network:
-    with _loading:
-        try:
-            return load(name, device_for(device))
-        except ImportError as err:
-            raise InputError(
-                f"{setting} is set, but its packages cannot be imported here: "
-                f"{' '.join(str(err).split())}; pip install 'agent-judge[models]'"
-            ) from err
+    return once(_segmenter, name, device, segmenter.SETTING)
 
 
 _clip = cache(load_clip)

@@ -7,6 +7,7 @@ those scores are led back to the phrases that were asked for.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -69,9 +70,6 @@ class Caption:
 def caption_of(phrases: Sequence[str]) -> Caption:
     """One caption for all phrases.
 
-    Full stops, question marks and other signs would split a phrase in two for the detector, and
-    underscores glue words together: both become spaces.
-
     Raises:
         ToolError: a phrase has no letter or digit.
 
@@ -81,14 +79,26 @@ def caption_of(phrases: Sequence[str]) -> Caption:
     """
     text = ""
     spans = []
-    for phrase in phrases:
-        words = re.sub(r"[^\w'-]|_", " ", phrase.lower()).split()
-        plain = " ".join(words)
-        if not re.search(r"\w", plain):
-            raise ToolError(f"a phrase must name something, got {phrase!r}")
+    for plain in map(plain_words, phrases):
         spans.append((len(text), len(text) + len(plain)))
         text += f"{plain} . "
     return Caption(text=text.rstrip(), spans=tuple(spans))
+
+
+def plain_words(phrase: str) -> str:
+    """A phrase as the detector reads it.
+
+    Full stops, question marks and other signs would split a phrase in two for the detector, and
+    underscores glue words together: both become spaces.
+
+    Raises:
+        ToolError: it has no letter or digit.
+    """
+    composed = unicodedata.normalize("NFC", phrase.lower()).replace("\u2019", "'")
+    plain = " ".join(re.sub(r"[^\w'-]|_", " ", composed).split())
+    if not re.search(r"\w", plain):
+        raise ToolError(f"a phrase must name something, got {phrase!r}")
+    return plain
 
 
 def phrase_of_tokens(caption: Caption, offsets: Sequence[tuple[int, int]]) -> NDArray[np.intp]:
@@ -159,14 +169,12 @@ def _pixels(cxcywh_01: Floats, size_wh: tuple[int, int]) -> Box | None:
 def _best_phrase(
     scores: Floats, owners: NDArray[np.intp], phrases: Sequence[str]
 ) -> tuple[str, float]:
-    means = [
-        scores[owners == i].mean() if (owners == i).any() else 0.0 for i in range(len(phrases))
-    ]
-    best = int(np.argmax(means))
-    own = scores[owners == best]
-    if not own.size or own.max() < TEXT_THRESHOLD_01:
+    words = [scores[owners == i] for i in range(len(phrases))]
+    legible = [i for i, own in enumerate(words) if own.size and own.max() >= TEXT_THRESHOLD_01]
+    if not legible:
         return UNKNOWN, float(scores.max())
-    return phrases[best], float(own.max())
+    best = max(legible, key=lambda i: words[i].mean())
+    return phrases[best], float(words[best].max())
 
 
 def detector_size_wh(size_wh: tuple[int, int]) -> tuple[int, int]:

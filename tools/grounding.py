@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agent_judge.errors import ToolError
+from agent_judge.records import Box
 from agent_judge.tools.base import ToolReply, View, whereabouts
+from agent_judge.tools.detector import plain_words
 from agent_judge.tools.tiled_search import Found, Search, search
 from agent_judge.tools.window import BOX_SCHEMA, asked_box, named_picture
 
@@ -84,14 +87,17 @@ class GroundingTool:
 
 
 def _phrases(asked: object) -> list[str]:
-    """The phrases, each once.
+    """The phrases; of those that are one to the detector, the first.
 
     Raises:
-        ToolError: they are none, too many, or no text.
+        ToolError: they are none, too many, no text, or one names nothing.
     """
     if not isinstance(asked, list | tuple) or not all(isinstance(p, str) for p in asked):
         raise ToolError(f"phrases must be a list of texts, got {asked!r}")
-    phrases = list(dict.fromkeys(asked))
+    first: dict[str, str] = {}
+    for phrase in asked:
+        first.setdefault(plain_words(phrase), phrase)
+    phrases = list(first.values())
     if not 1 <= len(phrases) <= MAX_PHRASES:
         raise ToolError(f"pass 1 to {MAX_PHRASES} phrases, got {len(phrases)}")
     return phrases
@@ -140,8 +146,14 @@ def _candidate(found: Found, size_wh: tuple[int, int]) -> dict[str, Any]:
     return {
         "phrase": found.phrase,
         "score": found.score,
-        "box_px": [round(v, 1) for v in found.box.xyxy],
+        "box_px": _outward_tenths(found.box),
         "where": whereabouts(found.box, size_wh),
         "seen_in_box_px": [int(v) for v in found.look.window.xyxy],
         "seen_at_scale": round(found.look.scale, 3),
     }
+
+
+def _outward_tenths(box: Box) -> list[float]:
+    """Rounded away from the middle: the thinnest box stays one that can be asked for again."""
+    x1, y1, x2, y2 = (10 * v for v in box.xyxy)
+    return [math.floor(x1) / 10, math.floor(y1) / 10, math.ceil(x2) / 10, math.ceil(y2) / 10]

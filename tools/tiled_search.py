@@ -81,10 +81,11 @@ def search(
     area = region or Box(0, 0, width, height)
     looks: tuple[Look, ...] = (_look(area),)
     found = _run(pixels, phrases, detector, looks, area)
-    if looks[0].scale < 1 or (not found and looks[0].scale < CLOSEST_SCALE):
+    nothing = all(one.phrase not in phrases for one in found)
+    if looks[0].scale < 1 or (nothing and looks[0].scale < CLOSEST_SCALE):
         tiles = tile_looks(area)
         looks += tiles
-        found = merge([*found, *_run(pixels, phrases, detector, tiles, area)])
+        found += _run(pixels, phrases, detector, tiles, area)
     return Search(found=merge(found), looks=looks)
 
 

@@ -33,6 +33,12 @@ def word_offsets(caption):
         pytest.param(
             ["rote Schüssel", "红色杯子"], "rote schüssel . 红色杯子 .", id="other letters"
         ),
+        pytest.param(
+            ["pin\u0303ata", "man\u2019s hat"], "piñata . man's hat .", id="typed another way"
+        ),
+        pytest.param(
+            ["[SEP] 3.5 mm jack", "cup\uff0e"], "sep 3 5 mm jack . cup .", id="no separators"
+        ),
     ],
 )
 def test_caption_is_normalised_and_its_spans_are_the_phrases(phrases, text):
@@ -70,6 +76,12 @@ PHRASES = ["red cup", "container", "container number", "japanese_fruit"]
         ),
         pytest.param({"fruit": 0.9}, "japanese_fruit", 0.9, id="as it was written"),
         pytest.param({".": 0.9, "cup": 0.1}, UNKNOWN, 0.9, id="a sign only"),
+        pytest.param(
+            {"japanese": 0.2, "fruit": 0.2, "number": 0.32},
+            "container number",
+            0.32,
+            id="one clear word, though another phrase is less unlike on average",
+        ),
         pytest.param({"cup": 0.29}, None, None, id="below the threshold"),
     ],
 )

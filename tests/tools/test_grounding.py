@@ -6,7 +6,14 @@ import pytest
 from agent_judge.errors import ToolError
 from agent_judge.records import Box
 from agent_judge.tools.base import View
-from agent_judge.tools.grounding import MAX_CANDIDATES, MAX_PHRASES, GroundingTool, reply_data
+from agent_judge.tools.detector import UNKNOWN
+from agent_judge.tools.grounding import (
+    MAX_CANDIDATES,
+    MAX_PHRASES,
+    GroundingTool,
+    _phrases,
+    reply_data,
+)
 from agent_judge.tools.tiled_search import Found, Look, Search, search
 from tests.tools.red_finder import RedFinder, picture
 
@@ -46,6 +53,33 @@ def test_phrases_with_and_without_a_box_are_told_apart():
     assert any("['blue cup']" in note for note in data["notes"])
 
 
+def test_a_box_that_fits_no_phrase_is_listed_and_is_no_find():
+    look = Look(window=Box(0, 0, 100, 100), scale=1.0)
+    other = Found(box=Box(1, 2, 30, 40), phrase=UNKNOWN, score=0.5, look=look, cut=False)
+    data = reply_data(Search(found=(other,), looks=(look,)), "source", ["cup"], (100, 100), "x")
+    assert [c["phrase"] for c in data["candidates"]] == ["unknown"]
+    assert any("no box found for ['cup']" in note for note in data["notes"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "phrases"),
+    [
+        pytest.param(["Red cup", "box", "red cup."], ["Red cup", "box"], id="first spelling stays"),
+        pytest.param(["cup", "red cup", "cups"], ["cup", "red cup", "cups"], id="only alike"),
+        pytest.param(["a", "a."] * 8, ["a"], id="counted once"),
+    ],
+)
+def test_phrases_that_are_one_to_the_detector_are_asked_once(asked, phrases):
+    assert _phrases(asked) == phrases
+
+
+def test_box_thinner_than_what_is_written_stays_a_box():
+    look = Look(window=Box(0, 0, 100, 100), scale=1.0)
+    thin = Found(box=Box(10.01, 99.96, 10.02, 100), phrase="cup", score=0.5, look=look, cut=False)
+    data = reply_data(Search(found=(thin,), looks=(look,)), "edited", ["cup"], (100, 100), "x")
+    assert data["candidates"][0]["box_px"] == [10.0, 99.9, 10.1, 100.0]
+
+
 def test_reply_is_plain_json_and_counts_what_it_leaves_out():
     look = Look(window=Box(0, 0, 100, 100), scale=1.0)
     many = tuple(
@@ -66,6 +100,7 @@ def test_reply_is_plain_json_and_counts_what_it_leaves_out():
         pytest.param({"phrases": ["a"] * 2 + list("bcdefghi")}, "1 to 8", id="too many"),
         pytest.param({"phrases": "red cup"}, "list of texts", id="text in place of a list"),
         pytest.param({"phrases": [3]}, "list of texts", id="numbers"),
+        pytest.param({"phrases": ["cup", "?!"]}, "must name something", id="signs only"),
         pytest.param({}, "list of texts", id="none"),
         pytest.param({"phrases": ["a"], "region": [900, 0, 950, 10]}, "outside", id="region"),
         pytest.param({"phrases": ["a"], "picture": "reference"}, "must be one of", id="picture"),

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_judge.records import Box
+from agent_judge.tools.detector import UNKNOWN
 from agent_judge.tools.tiled_search import (
     MAX_TILES,
     Found,
@@ -66,6 +67,14 @@ def test_small_picture_is_searched_again_only_when_nothing_was_found():
     assert len(search(found, ["red"], RedFinder()).looks) == 1
     assert len(search(empty, ["red"], RedFinder()).looks) == 5
     assert len(search(picture(120, 90), ["red"], RedFinder()).looks) == 1
+
+
+def test_box_that_fits_no_phrase_is_nothing_found_and_tiles_are_searched():
+    class Mistaken(RedFinder):
+        def find(self, pictures, phrases):
+            return super().find(pictures, [UNKNOWN])
+
+    assert len(search(picture(640, 480, (10, 10, 50, 50)), ["cup"], Mistaken()).looks) == 5
 
 
 def test_thing_across_a_tile_border_is_one_candidate():

@@ -9,12 +9,14 @@ are calls per second over all loops; a network is one worker, so more loops gain
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -175,16 +177,30 @@ def peak_memory() -> str:
     return said
 
 
+def machine(device: str) -> str:
+    """The device, and the versions that its figures hang on."""
+    names = [name for name in ("torch", "transformers", "ncnn") if find_spec(name)]
+    said = ", ".join(f"{name} {version(name)}" for name in names)
+    if device == "cpu":
+        return f"cpu, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {said}"
+    import torch
+
+    return f"{torch.cuda.get_device_name(0)}; {said}"
+
+
 def table(device: str, detector: str | None, seconds: float) -> Iterator[str]:
     """The lines of the report, in Markdown."""
-    yield f"Device: {device}; {seconds:g} s a figure; crops of {CROP_PX} px; pictures of 640x480."
+    yield f"{machine(device)}; {seconds:g} s a figure; crops of {CROP_PX} px; pictures of 640x480."
     yield ""
-    yield "| tool | " + " | ".join(f"{n} loops" for n in LOOPS) + " | peak memory so far |"
-    yield "|---" * (len(LOOPS) + 2) + "|"
+    heads = ["tool", *(f"{n} loops" for n in LOOPS), f"{LOOPS[-1]} against {LOOPS[0]}"]
+    yield f"| {' | '.join(heads)} | peak memory so far |"
+    yield "|---" * (len(heads) + 1) + "|"
     for tool in build_tools(detector=detector, device=device):
         if tool.name != "grounding" or detector:
-            rates = " | ".join(f"{rate(tool, n, seconds):.2f} /s" for n in LOOPS)
-            yield f"| {tool.name} | {rates} | {peak_memory()} |"
+            rates = [rate(tool, n, seconds) for n in LOOPS]
+            told = " | ".join(f"{n:.2f} /s" for n in rates)
+            gain = f"{rates[-1] / rates[0]:.1f} x"
+            yield f"| {tool.name} | {told} | {gain} | {peak_memory()} |"
     yield ""
     yield "| enhancer | crop | one call |"
     yield "|---|---|---|"

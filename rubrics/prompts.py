@@ -70,15 +70,9 @@ def system_prompt(rubric: Rubric, context: PromptContext) -> str:
         _environment()
         .get_template(rubric.template)
         .render(
+            **vars(context),
             rubric=rubric,
             notes=notes,
-            has_reference=context.has_reference,
-            cropped=context.cropped,
-            masked=context.masked,
-            alone=context.alone,
-            convention=context.convention,
-            tools=context.tools,
-            max_steps=context.max_steps,
             boxes_asked=boxes,
             answer_form=answer_form(rubric, boxes=boxes),
         )

@@ -67,10 +67,6 @@ def swapped_profile() -> bytes:
     return data.replace(b"rXYZ", b"tmp!").replace(b"gXYZ", b"rXYZ").replace(b"tmp!", b"gXYZ")
 
 
-def notes_of(data: bytes) -> str:
-    return "; ".join(decode_image(data).notes)
-
-
 @pytest.mark.parametrize("fmt", ["JPEG", "PNG", "WEBP", "TIFF"])
 @pytest.mark.parametrize("turn", range(1, 9))
 def test_exif_orientation_is_applied(fmt: str, turn: int):

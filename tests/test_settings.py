@@ -36,8 +36,14 @@ def test_the_order_of_precedence(tmp_path):
         ('judge.model="12"', lambda s: s.judge.model == "12"),
         ("tools.enhance_crops=true", lambda s: s.tools.enhance_crops is True),
         ("endpoint.schema=object", lambda s: s.endpoint.schema_ == "object"),
-        ("endpoint.sampling_params={temperature=0}", lambda s: s.endpoint.sampling_params),
-        ('prices."gpt-4.1"={input_per_mtok=2, output_per_mtok=8}', lambda s: s.prices["gpt-4.1"]),
+        (
+            "endpoint.sampling_params={temperature=0}",
+            lambda s: s.endpoint.sampling_params == {"temperature": 0},
+        ),
+        (
+            'prices."gpt-4.1"={input_per_mtok=2, output_per_mtok=8}',
+            lambda s: s.prices["gpt-4.1"].output_per_mtok == 8,
+        ),
     ],
 )
 def test_assignments_reach_any_setting(tmp_path, assignment, read):

@@ -42,8 +42,9 @@ from agent_judge.errors import (
 )
 from agent_judge.judges.answers import answer_schema, read_answer
 from agent_judge.judges.base import NEEDS_LMM, Judge, Ledger, Message, Reply, Request
+from agent_judge.judges.endings import BAD_CALL, BLOCKED, LENGTH, REFUSED
 from agent_judge.judges.spoken import declines, text_of
-from agent_judge.judges.tool_calls import ToolCall, read_tool_calls, written_call
+from agent_judge.judges.tool_calls import BAD_CALL_TOLD, ToolCall, read_tool_calls, written_call
 from agent_judge.plan import Look
 from agent_judge.records import Evidence, Reason, Verdict
 from agent_judge.rubrics.protocol import version_of
@@ -171,19 +172,20 @@ async def _ask_judge(
         return Command(update={"messages": [message], "calls": calls}, goto="tools")
     if not offered:  # a call that nobody offered is not replayed: it would stay unanswered
         message = {key: value for key, value in message.items() if key != "tool_calls"}
-    read = _read_answer(message, state, loop)
+    read = _read_answer(message, state, loop, ending=reply.finish_reason)
     update = {**read, "messages": [message, *read.get("messages", ())]}
     return Command(update=update, goto="__end__" if "answer" in read else "judge")
 
 
 def _stop_on_refusal(reply: Reply) -> None:
     refusal = reply.message.get("refusal")
-    if refusal:
+    if refusal or reply.finish_reason == REFUSED:
         declined = reply.message.get(NEEDS_LMM) is True
-        raise JudgeError("needs_lmm" if declined else "refused", str(refusal))
-    if reply.finish_reason == "content_filter":
+        told = refusal or text_of(reply.message.get("content")) or "the model refused to answer"
+        raise JudgeError("needs_lmm" if declined else "refused", str(told))
+    if reply.finish_reason == BLOCKED:
         raise JudgeError("blocked", "the endpoint's content filter ended the reply")
-    if reply.finish_reason == "length":
+    if reply.finish_reason == LENGTH:
         raise JudgeError(
             "truncated", "the reply was cut off at the token limit: raise judge.max_output_tokens"
         )
@@ -285,7 +287,9 @@ def _as_text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False)
 
 
-def _read_answer(message: Message, state: LoopState, loop: Loop) -> dict[str, Any]:
+def _read_answer(
+    message: Message, state: LoopState, loop: Loop, *, ending: str | None
+) -> dict[str, Any]:
     """What changes in the state: the answer, or what the judge is told instead."""
     content = text_of(message.get("content"))
     to_box = loop.judge.convention.reader(loop.look.view.size_wh)
@@ -301,7 +305,7 @@ def _read_answer(message: Message, state: LoopState, loop: Loop) -> dict[str, An
             raise JudgeError(reason, str(err)) from err
         tools_left = not state["answering"] and state["steps"] < loop.max_steps
         names = [tool.name for tool in loop.tools] if tools_left else []
-        told = written_call(content or "", names)
+        told = BAD_CALL_TOLD if names and ending == BAD_CALL else written_call(content or "", names)
         return {
             "messages": [user_says(told) if told else ask_again(str(err))],
             "faults": state["faults"] + 1,

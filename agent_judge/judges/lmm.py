@@ -19,17 +19,18 @@ from agent_judge.errors import InputError, JudgeError, RunStopped
 from agent_judge.judges.base import Ledger, Message, Reply, ReplyCache, Request
 from agent_judge.judges.budget import Budget, Purse
 from agent_judge.judges.coordinates import Convention
+from agent_judge.judges.endings import BLOCKED, LENGTH, REFUSED, ending_of
 from agent_judge.judges.endpoint import Profile, profile_for
 from agent_judge.judges.manner import FOR_GOOD, Manner, Refusal, adapt, lacks_tools, reason_of
 from agent_judge.judges.prices import Usage, read_usage, usd_of
-from agent_judge.judges.transport import EMPTY_ACCOUNT, Refused, Transport
+from agent_judge.judges.transport import Refused, Transport
 from agent_judge.judges.trim import pictures_in
 from agent_judge.judges.wire import SCHEMA_FLAG, Letter, write
 from agent_judge.settings import JudgeSettings, Price, Settings
 
 _NO_USAGE = "the endpoint reported no usage"
 _MOST_CHANGES = 25  # of the manner for one request; each gives up something, so they run out
-_CACHED_ENDS = frozenset({"stop", "tool_calls", "function_call", "end_turn", None})
+_NO_ANSWERS = frozenset({LENGTH, BLOCKED, REFUSED})
 _NO_TOOLS = (
     "the endpoint cannot call tools ({told}). Start vLLM with --enable-auto-tool-choice "
     "--tool-call-parser NAME, take another model, or judge with --mode direct"
@@ -135,7 +136,7 @@ class LmmJudge:
         cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
         letter, completion = await self._ask(request, cap)
         self._enter(completion, letter, request.ledger)
-        if cap is not None and _finish_of(completion) == "length":
+        if cap is not None and _finish_of(completion) == LENGTH:
             letter, completion = await self._ask(request, 2 * cap)
             self._enter(completion, letter, request.ledger)
         reply = Reply(message=_message_of(completion), finish_reason=_finish_of(completion))
@@ -181,8 +182,7 @@ class LmmJudge:
 
     def _fate(self, refusal: Refusal) -> JudgeError | RunStopped:
         reason = reason_of(refusal)
-        fatal = refusal.status in FOR_GOOD or refusal.code == EMPTY_ACCOUNT
-        if reason == "endpoint_rejected" and fatal:
+        if reason == "endpoint_rejected" and refusal.status in FOR_GOOD:
             self._fatal_in_a_row += 1
             if self._fatal_in_a_row >= self._settings.fatal_in_a_row:
                 told = f"{self._fatal_in_a_row} criteria in a row"
@@ -254,18 +254,17 @@ def _by_content(message: Message, album: Album) -> Message:
 
 
 def _finish_of(completion: Mapping[str, Any]) -> str | None:
-    finish = completion["choices"][0].get("finish_reason")
-    return finish if isinstance(finish, str) else None
+    return ending_of(completion["choices"][0])
 
 
 def _message_of(completion: Mapping[str, Any]) -> Message:
-    """The assistant message as it came."""
-    return {"role": "assistant", **completion["choices"][0]["message"]}
+    """The assistant message as it came, under that role: some servers send another one, or none."""
+    return {**completion["choices"][0]["message"], "role": "assistant"}
 
 
 def _is_answer(reply: Reply) -> bool:
     """Whether a reply may be kept: a refused, blocked or cut-off one is none."""
-    return reply.finish_reason in _CACHED_ENDS and not reply.message.get("refusal")
+    return reply.finish_reason not in _NO_ANSWERS and not reply.message.get("refusal")
 
 
 def _saved(

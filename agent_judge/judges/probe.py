@@ -261,7 +261,7 @@ class _Asking:
             (usage.tokens_in, usage.tokens_out) if usage else None,
             usd_of(usage, self._model, self._prices),
         )
-        return dict(completion["choices"][0]["message"])
+        return {**completion["choices"][0]["message"], "role": "assistant"}
 
 
 def convention_of(answer: str, box: Box, size_wh: tuple[int, int]) -> CoordinateSystem | None:

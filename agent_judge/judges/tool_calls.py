@@ -19,9 +19,25 @@ from agent_judge.judges.base import Message
 MAX_CALLS = 8
 """Calls run in one turn; the rest is answered as not run."""
 
+_INSTEAD = "nothing was run; call the tool itself, or give your final answer"
+BAD_CALL_TOLD = f"your tool call could not be read, and {_INSTEAD}"
 _MAX_CHARS = 20_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_WRITTEN = re.compile(r"<tool_call|<function[=_]|\[TOOL_CALLS\]|<\|tool_call|```tool_code", re.I)
+_MARK = re.compile(
+    r"<(?:[\w-]+:)?tool_(?:call|code)|<function[=_]|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag|call)"
+    r"|<\uff5c(?:tool|DSML)|```tool_code|to=functions\.",
+    re.IGNORECASE,
+)
+"""What models put around a call when nobody reads their own format."""
+_WRITTEN = (
+    r"(?m)^[ \t`]*(?:\w+\.)?{name}\s?\(",
+    r"\b{name}(?:\.call)?\((?=\s*(?:[)'\"{{\[]|\w+\s*[=,]))",  # in a sentence: no "difference(s)"
+    r'"(?:name|tool|function|tool_name|action)"\s?:\s?"(?:\w+\.)?{name}"',
+    r"(?im)^[^\w\n]*action\s?:\s?{name}\b",
+    r"(?m)^[> \t]*{name}\s*\{{",
+    r"<{name}>",
+)
+"""A call of a tool by its name, in the forms in which models write one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,16 +97,10 @@ def written_call(text: str, names: Collection[str]) -> str | None:
         "you wrote a call of 'zoom_in' "
     """
     text = text[-_MAX_CHARS:]
+    forms = (r"\b{name}\b", *_WRITTEN) if _MARK.search(text) else _WRITTEN
     for name in names:
-        bare = re.escape(name)
-        as_code = rf"(?m)^[\s`]*(?:\w+\.)?{bare}\s?\("
-        as_json = rf'"(?:name|tool|function|tool_name)"\s?:\s?"(?:\w+\.)?{bare}"'
-        marked = _WRITTEN.search(text) and re.search(rf"\b{bare}\b", text)
-        if marked or re.search(as_code, text) or re.search(as_json, text):
-            return (
-                f"you wrote a call of {name!r} as text, and nothing was run; "
-                "call the tool itself, or give your final answer"
-            )
+        if any(re.search(form.format(name=re.escape(name)), text) for form in forms):
+            return f"you wrote a call of {name!r} as text, and {_INSTEAD}"
     return None
 
 
@@ -152,7 +162,17 @@ def _read_arguments(value: object) -> tuple[str, dict[str, Any], str | None]:
         fault = f"the arguments are not valid JSON ({str(err)[:120]}); call the tool again"
         kept = str(value)[:500].encode("ascii", "replace").decode()
         return json.dumps({"unreadable": kept}), {}, fault
-    return (value if isinstance(value, str) and layers == 1 else text), dict(data), None
+    as_it_came = isinstance(value, str) and layers == 1 and _is_json(value)
+    return (str(value) if as_it_came else text), dict(data), None
+
+
+def _is_json(text: str) -> bool:
+    """Whether it can be replayed as it came: no fence, no control characters."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _loads(text: str) -> Any:  # noqa: ANN401 - JSON

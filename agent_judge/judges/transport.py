@@ -12,11 +12,10 @@ import base64
 import json
 import math
 import random
-import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
+from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import httpx2
 import openai
@@ -25,6 +24,8 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from agent_judge.address import shown_address
 from agent_judge.errors import InputError, JudgeError
 from agent_judge.judges.base import Ledger
+from agent_judge.judges.endings import BROKEN, ending_of
+from agent_judge.judges.error_body import asked_to_wait, error_in, message_of, read_error
 from agent_judge.judges.manner import Refusal, is_final
 from agent_judge.judges.throttle import Throttle
 from agent_judge.records import Reason
@@ -33,8 +34,6 @@ from agent_judge.settings import JudgeSettings
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _WORTH_A_RETRY = frozenset({408, 409, 425, 429})
 _NEVER_RETRIED = frozenset({501, 505})
-EMPTY_ACCOUNT = "insufficient_quota"
-"""OpenAI's code for it; it comes as a 429 that no waiting mends."""
 _MAX_TIMEOUTS = 2  # each may have been paid for
 _MAX_MESSAGE = 500
 _SHORTEST_SECRET = 6
@@ -91,7 +90,7 @@ class Transport:
             raise InputError("the API key holds characters that no key has: paste it again")
         self.endpoint = _host(host, port)
         """`host[:port]`."""
-        secrets = (key, *_credentials_in(base_url))
+        secrets = [form for one in (key, *_credentials_in(base_url)) for form in _forms_of(one)]
         self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
         self._throttle = Throttle(at_once)
         self._client = openai.AsyncOpenAI(
@@ -157,13 +156,15 @@ class Transport:
         )
 
     def _wait_s(self, state: RetryCallState) -> float:
-        """At least what the endpoint asks for; spread, so that workers do not come back at once."""
+        """At least what the endpoint asks for; spread, so that workers do not come back at once.
+
+        Some ask for 0 s and go on refusing: what they ask for is no reason to hurry.
+        """
         err = state.outcome.exception() if state.outcome else None
-        asked = err.wait_s if isinstance(err, _Transient) else None
-        if asked is not None:
-            return asked + random.uniform(0, min(1.0, asked / 4))
+        asked = (err.wait_s if isinstance(err, _Transient) else None) or 0.0
         longest = min(self._settings.backoff_max_s, 2.0 ** (state.attempt_number - 1))
-        return random.uniform(longest / 2, longest)
+        backoff = random.uniform(longest / 2, longest)
+        return max(backoff, asked + random.uniform(0, min(1.0, asked / 4)))
 
     async def _once(self, body: bytes, ledger: Ledger) -> dict[str, Any]:
         async with self._throttle.slot() as taken_at:
@@ -195,42 +196,40 @@ class Transport:
         except (ValueError, RecursionError) as err:
             came = self._clean(response.text)[:80]
             raise _Transient(f"the endpoint answered with no JSON: {came!r}") from err
+        if error_in(data) is not None:
+            raise self._told(None, response, taken_at)
         if not isinstance(data, dict):
             raise _Transient("the endpoint answered with JSON that is no completion")
-        if data.get("error"):
-            raise self._told(_status_in(data["error"]), response, taken_at)
         choices = data.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, Mapping) or not isinstance(choice.get("message"), Mapping):
             raise _Transient("the completion has no choices[0].message")
-        if choice.get("finish_reason") == "error" or choice.get("error"):
-            raise _Transient(f"the model ended in an error: {_message_of(choice)[:_MAX_MESSAGE]}")
+        if ending_of(choice) == BROKEN or choice.get("error"):
+            raise _Transient(f"the model ended in an error: {message_of(choice)[:_MAX_MESSAGE]}")
         return data
 
     def _told(
-        self, status: int, response: httpx2.Response, taken_at: float
+        self, status: int | None, response: httpx2.Response, taken_at: float
     ) -> Refused | _Transient:
-        """What an error response means."""
+        """What an error response means; `status` is None for one inside a 200."""
         try:
             data = self._json(response.text)
         except (ValueError, RecursionError):
-            data = response.text
-        error = data.get("error") if isinstance(data, Mapping) else None
-        fields = error if isinstance(error, Mapping) else data if isinstance(data, Mapping) else {}
-        code = next((str(fields[k]) for k in ("code", "type") if fields.get(k)), "")
-        message = self._clean(_message_of(fields or data)) or f"no message (HTTP {status})"
-        wait_s = _asked_to_wait(response.headers, response.text)
-        empty = EMPTY_ACCOUNT in (fields.get("code"), fields.get("type"))
+            data = self._clean(response.text, longest=None)
+        refusal = read_error(data, status)
+        wait_s = asked_to_wait(response.headers, response.text)
         if wait_s is not None and self._is_too_long(wait_s):
-            message = f"{message} (asks to wait {wait_s:g} s, longer than judge.sample_timeout_s)"
-        if status == 429 and not empty:
+            told = f"asks to wait {wait_s:g} s, longer than judge.sample_timeout_s"
+            refusal = replace(refusal, message=f"{refusal.message} ({told})")
+        if refusal.status == 429:
             closed_s = None if wait_s is None or self._is_too_long(wait_s) else wait_s
             self._throttle.slow_down(taken_at, closed_s)
-        again = status in _WORTH_A_RETRY or (status >= 500 and status not in _NEVER_RETRIED)
-        if again and not empty and not is_final(status, message):
-            return _Transient(f"HTTP {status}: {message}", status=status, wait_s=wait_s)
-        param = str(fields.get("param") or "")
-        return Refused(Refusal(status=status, message=message, code=code, param=param))
+        again = refusal.status in _WORTH_A_RETRY or (
+            refusal.status >= 500 and refusal.status not in _NEVER_RETRIED
+        )
+        if again and not is_final(refusal.status, refusal.message):
+            return _Transient(str(refusal), status=refusal.status, wait_s=wait_s)
+        return Refused(refusal)
 
     def _is_too_long(self, wait_s: float) -> bool:
         """Whether the sample's time would be over before such a wait."""
@@ -343,55 +342,17 @@ def _credentials_in(base_url: str) -> tuple[str, ...]:
     return parts.password, password, base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
+def _forms_of(secret: str) -> set[str]:
+    """A secret as it may come back: as it is, in JSON, in an address, in a header."""
+    encoded = base64.b64encode(secret.encode()).decode()
+    return {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), encoded}
+
+
 def _host(hostname: str, port: int | None) -> str:
     host = f"[{hostname}]" if ":" in hostname else hostname
     return host if port is None else f"{host}:{port}"
 
 
-def _status_in(error: object) -> int:
-    """The status that an error body inside a 200 names; 502 where it names none."""
-    code = error.get("code", error.get("status")) if isinstance(error, Mapping) else None
-    try:
-        status = int(str(code))
-    except ValueError:
-        return 502
-    return status if 400 <= status <= 599 else 502
-
-
-def _message_of(error: object) -> str:
-    """The words of an error, whatever its form: OpenAI's, OpenRouter's, FastAPI's, plain text."""
-    if isinstance(error, str):
-        return " ".join(re.sub(r"<[^>]{0,200}>", " ", error).split())
-    if not isinstance(error, Mapping):
-        return json.dumps(error)
-    metadata = error.get("metadata")
-    inner = metadata.get("raw") if isinstance(metadata, Mapping) else None
-    found = [error.get(key) for key in ("message", "error", "detail", "msg")]
-    texts = [v if isinstance(v, str) else json.dumps(v) for v in (*found, inner) if v]
-    return ": ".join(dict.fromkeys(texts))
-
-
-def _asked_to_wait(headers: httpx2.Headers, text: str) -> float | None:
-    """Seconds that the endpoint asks to wait: in a header, or Gemini's `retryDelay` in the body."""
-    value = headers.get("retry-after", "")
-    delay = re.search(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"', text)
-    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
-        return milliseconds / 1000
-    if (seconds := _number(value)) is not None:
-        return seconds
-    if delay:
-        return float(delay.group(1))
-    try:
-        until, sent = parsedate_to_datetime(value), parsedate_to_datetime(headers.get("date", ""))
-        return max(0.0, (until - sent).total_seconds())
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
 def _finite(text: str) -> float | None:
     value = float(text)
     return value if math.isfinite(value) else None
-
-
-def _number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text) else None

@@ -56,7 +56,9 @@ async def fate_of(judge, **fields) -> JudgeError:
         Answer(body={"choices": []}),
         Answer(body={"choices": [{"message": None}]}),
         Answer(body=["Flawless Execution"]),
+        Answer(body={"detail": "Flawless Execution"}),
         Answer(message={"content": ""}, finish_reason="error"),
+        Answer(message={"content": "Flawless"}, finish_reason="abort"),
     ],
 )
 async def test_what_may_pass_is_tried_again(hiccup):
@@ -110,6 +112,18 @@ async def test_retry_after_is_waited_out_by_all_workers(headers):
     assert [ledger.attempts for ledger in ledgers] == [3] * 4
     for times in arrivals.values():
         assert all(later - earlier >= 0.09 for earlier, later in itertools.pairwise(times))
+
+
+async def test_who_asks_to_come_back_at_once_and_refuses_again_is_given_time():
+    times: list[float] = []
+
+    def policy(request: ChatRequest) -> Answer:
+        times.append(time.monotonic())
+        return fails(429, "slow", retry_after_s=0) if len(times) < 3 else GOOD
+
+    async with judge_at(policy, backoff_max_s=0.1) as (judge, _):
+        await judge.reply(a_request())
+    assert all(later - earlier >= 0.04 for earlier, later in itertools.pairwise(times))
 
 
 async def test_a_wait_longer_than_the_sample_has_is_not_waited():
@@ -268,6 +282,23 @@ async def test_fatal_refusals_in_a_row_stop_the_run(status):
     assert endpoint.count == 4
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fails(429, "pay first", code="insufficient_quota"),
+        Answer(status=400, body=[{"error": {"message": "API key not valid", "code": 400}}]),
+        fails(400, "Your credit balance is too low"),
+        Answer(body={"object": "error", "message": "no credit", "code": 402}),
+    ],
+)
+async def test_a_key_or_account_at_fault_stops_the_run_whatever_its_status(answer):
+    async with judge_at(in_turn(answer), fatal_in_a_row=2) as (judge, endpoint):
+        assert (await fate_of(judge)).http_status in (401, 402)
+        with pytest.raises(RunStopped):
+            await judge.reply(a_request())
+    assert endpoint.count == 2
+
+
 async def test_a_success_between_fatal_refusals_starts_the_count_again():
     no = fails(401, "no")
     script = [no, no, GOOD, no, no, GOOD]
@@ -333,13 +364,29 @@ async def test_votes_and_rounds_have_replies_of_their_own():
 
 @pytest.mark.parametrize(
     "bad",
-    [says(None, refusal="no"), Answer(message={"content": "x"}, finish_reason="content_filter")],
+    [
+        says(None, refusal="no"),
+        *(
+            Answer(message={"content": "x"}, finish_reason=reason)
+            for reason in ("content_filter", "content_filter: RECITATION", "SAFETY", "refusal")
+        ),
+        Answer(message={"content": "x"}, finish_reason="MAX_TOKENS"),
+    ],
 )
-async def test_refusals_and_blocks_are_not_kept_as_answers(bad):
+async def test_refusals_blocks_and_cut_offs_are_not_kept_as_answers(bad):
     cache = Memory()
     async with judge_at(in_turn(bad), cache=cache) as (judge, _):
         await judge.reply(a_request())
     assert not cache.kept
+
+
+@pytest.mark.parametrize("ending", ["STOP", "eos", "stop_sequence", "whatever comes"])
+async def test_what_came_whole_is_paid_for_once_however_its_end_is_called(ending):
+    cache = Memory()
+    answer = Answer(message={"content": "x"}, finish_reason=ending)
+    async with judge_at(in_turn(answer), cache=cache) as (judge, endpoint):
+        assert await judge.reply(a_request()) == await judge.reply(a_request())
+    assert endpoint.count == 1
 
 
 async def test_missing_usage_is_said_and_makes_the_sums_unknown():

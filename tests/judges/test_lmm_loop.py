@@ -342,7 +342,10 @@ async def test_broken_json_is_asked_again_a_bounded_number_of_times():
         (says(None, refusal="I will not."), "refused"),
         (says("I am sorry, I cannot help with this image."), "refused"),
         (Answer(message={"content": None}, finish_reason="content_filter"), "blocked"),
+        (Answer(message={"content": None}, finish_reason="PROHIBITED_CONTENT"), "blocked"),
+        (Answer(message={"content": "No."}, finish_reason="refusal"), "refused"),
         (Answer(message={"content": ""}, finish_reason="length"), "truncated"),
+        (Answer(message={"content": "Wrong Action"}, finish_reason="MAX_TOKENS"), "truncated"),
         (says(""), "unparseable"),
     ],
 )
@@ -352,6 +355,28 @@ async def test_a_reply_without_a_verdict_is_its_own_reason_and_never_a_level(ans
         with pytest.raises(JudgeError) as raised:
             await run_loop(a_loop(judge))
     assert raised.value.reason == reason
+
+
+@pytest.mark.parametrize("ending", ["MALFORMED_FUNCTION_CALL", "function_call_filter: x"])
+async def test_a_call_that_its_server_could_not_read_may_be_made_again(ending):
+    lost = Answer(message={"content": ""}, finish_reason=ending)
+    async with judge_at(by_turn(lost, calls(ZOOM), verdict("IF", 3))) as (judge, endpoint):
+        loop = a_loop(judge)
+        assert (await run_loop(loop)).level == 3
+    assert "could not be read" in endpoint.requests[1].text
+    assert [evidence.tool for evidence in loop.trace.evidence] == ["zoom_in"]
+
+
+@pytest.mark.parametrize("role", ["model", "user", None])
+async def test_a_reply_is_the_assistants_whatever_role_it_came_under(role):
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    call = dict(calls(ZOOM).message or {}, role=role, content=[picture])
+    policy = checked(
+        tool_answers_follow_their_call, in_turn(Answer(message=call), verdict("IF", 3))
+    )
+    async with judge_at(policy) as (judge, endpoint):
+        assert (await run_loop(a_loop(judge))).level == 3
+    assert [m["role"] for m in endpoint.requests[1].messages[2:]] == ["assistant", "tool", "user"]
 
 
 async def test_a_call_that_nobody_offered_leaves_the_history_valid():

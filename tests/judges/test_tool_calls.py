@@ -65,11 +65,16 @@ def test_no_arguments_are_an_empty_object(arguments):
         '```json\n{"box": [1, 2]}\n```',
     ],
 )
-def test_arguments_are_read_from_every_encoding(arguments):
+def test_arguments_are_read_from_every_encoding_and_replayed_as_json(arguments):
     repaired, calls = read_tool_calls(message(call(arguments)))
     assert (calls[0].args, calls[0].fault) == ({"box": [1, 2]}, None)
-    replayed = repaired["tool_calls"][0]["function"]["arguments"]
-    assert isinstance(replayed, str)
+    assert json.loads(repaired["tool_calls"][0]["function"]["arguments"]) == {"box": [1, 2]}
+
+
+def test_a_control_character_in_arguments_is_no_fault_and_is_escaped_in_the_replay():
+    repaired, calls = read_tool_calls(message(call('{"phrases": "a\nb"}')))
+    assert calls[0].args == {"phrases": "a\nb"}
+    assert json.loads(repaired["tool_calls"][0]["function"]["arguments"]) == {"phrases": "a\nb"}
 
 
 @pytest.mark.parametrize(
@@ -165,12 +170,33 @@ def test_any_tool_calls_give_a_history_that_is_valid(tool_calls):
         '```json\n{"name": "zoom_in", "arguments": {"picture": "source"}}\n```',
         "I look closer:\nzoom_in(picture='source', box=[1,2,3,4])",
         "```tool_code\nprint(default_api.zoom_in(picture='source'))\n```",
+        "print(default_api.zoom_in(picture='source'))",
+        "<|python_tag|>zoom_in.call(picture='source')",
+        "[zoom_in(picture='source', box=[1, 2, 3, 4])]",
+        "I need a closer look: zoom_in(source, [1, 2, 3, 4]).",
+        "<\uff5ctool\u2581calls\u2581begin\uff5c>function<\uff5ctool\u2581sep\uff5c>zoom_in\n```json",
+        '<\uff5cDSML\uff5cinvoke name="zoom_in">',
+        "<|channel|>commentary to=functions.zoom_in <|constrain|>json<|message|>{}<|call|>",
+        '<minimax:tool_call>\n<invoke name="zoom_in">',
+        "<zoom_in><picture>source</picture></zoom_in>",
+        'Thought: look closer\nAction: zoom_in\nAction Input: {"picture": "source"}',
+        '{"action": "zoom_in", "action_input": {}}',
+        '>>>zoom_in\n{"picture": "source"}',
     ],
 )
 def test_a_call_written_as_text_is_told(text):
     assert "'zoom_in'" in (written_call(text, ["difference", "zoom_in"]) or "")
 
 
-@pytest.mark.parametrize("text", ["I used zoom_in and saw it.", '{"label": "Wrong Action"}', ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I used zoom_in and saw it.",
+        "The difference (a red cup) is clear; no other difference(s).",
+        '{"label": "Wrong Action"}',
+        "",
+        "\n" * 20_000,
+    ],
+)
 def test_a_mention_of_a_tool_is_no_call(text):
-    assert written_call(text, ["zoom_in"]) is None
+    assert written_call(text, ["zoom_in", "difference"]) is None

@@ -14,6 +14,7 @@ from agent_judge.engines.local import LocalEngine
 from agent_judge.errors import RunStopped
 from agent_judge.judges.choose import choose_judge
 from agent_judge.judging import Assignment
+from agent_judge.memory import give_back
 from agent_judge.records import Reason, Record, Sample
 from agent_judge.resume import assign
 from agent_judge.run_db import is_begun
@@ -25,6 +26,8 @@ GRACE_S = 2.5
 """How long samples in flight may take to end after the run was asked to stop."""
 _ROWS_AT_ONCE = 100
 """Rows of a resumed run that are looked at before samples in work have their turn."""
+_GIVEN_BACK_EVERY = 100
+"""Records after which freed memory is given back."""
 
 
 @dataclass(kw_only=True)
@@ -130,6 +133,8 @@ async def run_planned(
         if judged.thumbnail is not None:
             store.put_thumbnail(judged.record.id, judged.thumbnail)
         tally.judged += 1
+        if tally.judged % _GIVEN_BACK_EVERY == 0:
+            give_back()
         tell(judged)
 
 

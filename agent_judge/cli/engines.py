@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from agent_judge.cli.memory import one_arena_a_core
 from agent_judge.engines.bench import bench_of, load_networks
 from agent_judge.engines.engine import Engine
 from agent_judge.engines.local import LocalEngine
@@ -45,5 +44,4 @@ def engines(settings: Settings) -> Iterator[tuple[Settings, EngineFor]]:
 
 def local_engine(settings: Settings, store: Store) -> LocalEngine:
     """The engine of this process."""
-    one_arena_a_core()
     return LocalEngine(bench_of(settings, replies=store.replies, blobs=store.blobs))

@@ -57,6 +57,16 @@ def test_the_large_networks_agree_within_one_grey_level(side):
     assert np.abs(levels(torch.run(crop)) - levels(ncnn.run(crop))).max() <= 1
 
 
+def test_batch_gives_what_its_crops_give_alone():
+    """As on CUDA; on the CPU crops are run one by one."""
+    from agent_judge.tools.torch_runtime import build_upsampler, runner
+
+    run = runner(build_upsampler(NETWORKS["animevideov3"], "cpu"), "cpu")
+    crops = [photo(24, 16, left=left) for left in (100, 200, 300)]
+    for crop, together in zip(crops, run(crops), strict=True):
+        assert np.allclose(together, run([crop])[0], atol=1e-4)
+
+
 def test_upscaler_gives_what_the_package_itself_gives(by_torch):
     from agent_judge.tools.torch_runtime import build_upsampler
 

@@ -14,5 +14,5 @@ def give_back() -> None:
     """
     with suppress(
         OSError, TypeError, AttributeError
-    ):  # Windows, macOS and musl have no malloc_trim
+    ):  # Windows, macOS, musl: no malloc_trim
         ctypes.CDLL(None).malloc_trim(0)

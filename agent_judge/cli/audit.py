@@ -53,7 +53,7 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Plant edits of known level, let a judge sit the exam, write its judge card."""
+    """Plant edits of known IF and VC, let a judge sit the exam, write its judge card."""
     flags = {
         "judge.model": judge,
         "judge.base_url": base_url,

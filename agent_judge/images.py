@@ -26,7 +26,7 @@ from PIL import Image, ImageFile, TiffImagePlugin, UnidentifiedImageError
 
 from agent_judge.errors import PictureError
 from agent_judge.jpeg import ends_early
-from agent_judge.remote import MAX_FILE_BYTES, bring
+from agent_judge.remote import MAX_FILE_BYTES, bring, shown
 from agent_judge.srgb import flat_srgb
 
 RGB = NDArray[np.uint8]
@@ -106,7 +106,7 @@ def decode_image(source: Path | bytes, *, assumed_profile: bytes | None = None) 
     Raises:
         PictureError: as `load_image`; the message is one line that names the file.
     """
-    name = "picture" if isinstance(source, bytes) else repr(str(source))
+    name = "picture" if isinstance(source, bytes) else repr(shown(source))
     data = source if isinstance(source, bytes) else _read(source)
     notes: list[str] = []
     try:
@@ -150,7 +150,7 @@ def encode_png(pixels: RGB) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    name = repr(str(path))
+    name = repr(shown(path))
     try:
         bring(path)
         status = path.stat()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,8 +31,9 @@ MAX_FILE_BYTES = 1 << 30
 """Larger files are no pictures, and are neither read nor fetched."""
 PLACE = platformdirs.user_cache_path("agent-judge", appauthor=False) / "remote"
 """Where the copies lie."""
-_VERSION = ("ETag", "etag", "md5Hash", "checksum", "content_md5", "generation")
-_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
+_VERSION = ("ETag", "etag", "md5Hash", "checksum", "content_md5", "Content-MD5", "generation")
+_TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "updated", "created")
+_GONE = (404, 410)
 _LOOKS_ALONE = 16
 """Files of a folder that are asked for one by one before the folder is listed."""
 _LISTS_NOTHING = ("http", "https")
@@ -75,16 +77,28 @@ def place_of(url: str) -> Path:
     """Where the copy of a URL lies, or will lie; a local one (`file://`) is its file itself.
 
     Raises:
-        ValueError: it is no plain URL of a file: a query, `..`, a chain of file systems.
+        ValueError: it is no plain URL of a file: a query, `..`, a chain of file systems; or it
+            holds a password, which run folders and caches would keep.
     """
     scheme, _, rest = url.partition("://")
+    if re.match("[^/]*:[^/]*@", rest):
+        raise ValueError(
+            f"{_without_secrets(url)!r:.80}: a URL with a password is kept nowhere; give it to the "
+            "store's own library (docs/scale.md)"
+        )
     if scheme == "file":
         return Path("/" + rest.lstrip("/"))
     parts = rest.rstrip("/").split("/")
     bad = any(word in rest.lower() for word in _NEVER_IN_A_PART) or not scheme.isalnum()
     if bad or not rest.isprintable() or not {"", ".", ".."}.isdisjoint(parts):
-        raise ValueError(f"expected a plain URL of a file, got {url!r:.80}")
+        raise ValueError(f"expected a plain URL of a file, got {_without_secrets(url)!r:.80}")
     return PLACE.joinpath(scheme, *parts)
+
+
+def _without_secrets(url: str) -> str:
+    """As it may be shown: a signature would stand in its query, a password before an `@`."""
+    address, mark, _ = url.partition("?")
+    return re.sub("://[^@]*:.*@", "://", address) + mark
 
 
 def url_of(path: str | os.PathLike[str]) -> str | None:
@@ -134,25 +148,33 @@ def store_errors(url: str) -> Iterator[None]:
     """
     try:
         yield
-    except (AgentJudgeError, OSError):
+    except AgentJudgeError:
         raise
     except Exception as err:
-        raise OSError(f"{url}: {' '.join(str(err).split()) or type(err).__name__}") from err
+        if isinstance(err, OSError) and err.strerror:
+            raise
+        told = " ".join(str(err).split()) or type(err).__name__
+        raise OSError(f"{url}: {told:.300}") from err
 
 
 def file_system(url: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the file's name on it.
 
     Raises:
-        InputError: fsspec, or what it needs for this kind of store, is not installed.
+        InputError: it is no plain URL, or fsspec, or what it needs for this kind of store, is not
+            installed.
     """
+    try:
+        place_of(url)
+    except ValueError as err:
+        raise InputError(str(err)) from err
     try:
         import fsspec
     except ImportError as err:
         raise InputError(f"{url!r} needs fsspec: pip install 'agent-judge[remote]'") from err
     try:
         system, name = fsspec.url_to_fs(url)
-    except (ImportError, ValueError) as err:
+    except (ImportError, ValueError, TypeError) as err:  # TypeError: it needs more than a URL
         raise InputError(f"{url!r} cannot be opened: {err}") from err
     return system, str(name)
 
@@ -189,7 +211,11 @@ def _look(url: str) -> Mapping[str, Any] | None:
             return _listed[scheme + folder].get(name)
     try:
         found: Mapping[str, Any] = system.info(name)
-    except FileNotFoundError:
+    except FileNotFoundError as err:
+        # Over HTTP, fsspec calls everything not found: no network, a bad key, a server at fault.
+        cause = err.__cause__
+        if scheme in _LISTS_NOTHING and getattr(cause, "status", None) not in _GONE:
+            raise OSError(f"{url}: {cause}") from err
         return None
     return found if found.get("type") == "file" else None
 

@@ -137,4 +137,5 @@ def _mended(out: str) -> Iterator[None]:
     try:
         yield
     except OSError as err:
-        raise InputError(f"cannot write {out!r}: {err.strerror or err}") from err
+        told = " ".join(str(err.strerror or err).split())
+        raise InputError(f"cannot write {out!r}: {told:.300}") from err

@@ -6,14 +6,17 @@ at once, and no verb pays for another's libraries.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import logging
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -97,11 +100,31 @@ _app = typer.Typer(
 def _load(name: str) -> Any:  # noqa: ANN401
     verb = VERBS[name]
     found = getattr(importlib.import_module(f"agent_judge.cli.{verb.module}"), verb.attribute)
-    if isinstance(found, typer.Typer):
-        return typer.main.get_command(found)
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name)(found)
-    return typer.main.get_command(alone)
+    app = found
+    if not isinstance(found, typer.Typer):
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(found)
+    for command in app.registered_commands:
+        command.callback = _on_this_machine(command.callback)
+    return typer.main.get_command(app)
+
+
+def _on_this_machine(verb: Any) -> Any:  # noqa: ANN401 - a function with the verb's parameters
+    """The verb, refusing URLs where it reads none: `s3://a` would be a folder named `s3:`."""
+
+    @functools.wraps(verb)
+    def checked(**given: Any) -> None:  # noqa: ANN401
+        for value in given.values():
+            for path in value if isinstance(value, list) else [value]:
+                if isinstance(path, Path) and (found := re.match(r"(\w+):/+(.*)", str(path))):
+                    url = f"{found[1]}://{found[2]}"
+                    raise InputError(
+                        f"{url!r:.200}: expected a path of this machine. URLs are taken by run, "
+                        "validate and estimate (manifest, --root) and by export (-o)"
+                    )
+        verb(**given)
+
+    return checked
 
 
 def _print_version(asked: bool) -> None:

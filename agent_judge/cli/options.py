@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from agent_judge.errors import InputError
 from agent_judge.records import Reason
-from agent_judge.remote import bring, is_url, path_of, url_of
+from agent_judge.remote import bring, path_of, url_of
 from agent_judge.rubrics.protocol import DEFAULT, DEFAULT_CRITERIA
 from agent_judge.settings import DEFAULT_CONFIG, Settings, load_settings
 
@@ -57,17 +57,6 @@ def root_at(text: str) -> Path:
         return path_of(text)
     except ValueError as err:
         raise InputError(str(err)) from err
-
-
-def folder_at(text: str) -> Path:
-    """A folder of this machine.
-
-    Raises:
-        InputError: it is a URL.
-    """
-    if is_url(text):
-        raise InputError(f"{text!r}: a run folder lies on this machine; export takes URLs")
-    return Path(text)
 
 
 def criteria_of(text: str | None) -> list[str] | None:

@@ -26,7 +26,6 @@ from agent_judge.cli.judging import (
 )
 from agent_judge.cli.options import (
     criteria_of,
-    folder_at,
     manifest_at,
     reasons_of,
     root_at,
@@ -56,7 +55,7 @@ def run(
     ],
     out: Annotated[
         Path,
-        typer.Option(parser=folder_at, help="Run folder: made, or resumed when it holds this run."),
+        typer.Option(help="Run folder: made, or resumed when it holds this run."),
     ],
     protocol: Annotated[
         str | None,

@@ -121,8 +121,14 @@ def test_a_url_gets_partitions(run):
         (("--format", "parquet", "--partition-by", "editor"), "needs --format parquet and -o"),
         (("--format", "parquet", "--partition-by", "id,editor", "-o", "x"), "got 'id'"),
         (("-o", "nosuch://bucket/x"), "Protocol not known"),
+        (("-o", "github://owner/x"), "'github://owner/x' cannot be opened: "),
+        (("-o", "https://me:hunter2@host/x"), "'https://host/x': a URL with a password"),
+        (("-o", "https://host/x?sig=hunter2"), "plain URL of a file, got 'https://host/x?'"),
     ],
 )
 def test_what_cannot_be_partitioned_or_reached_is_one_line(run, capsys, args, told):
     assert call("export", str(run), *args) == 2
-    assert told in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("\n") == 1
+    assert "hunter2" not in err

@@ -29,7 +29,8 @@ class Blobs:
         try:
             if path.is_file() and path.stat().st_size == len(data):
                 return
-            path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (self.folder, path.parent):  # never a run folder that was removed
+                folder.mkdir(exist_ok=True)
             half.write_bytes(data)
             half.replace(path)
         except OSError as err:

@@ -66,6 +66,7 @@ class RunDb:
         self.folder = folder
         self._connection = connection
         self._lock = lock
+        self._file = _identity(folder / "run.db")
 
     @classmethod
     def create(cls, folder: Path) -> Self:
@@ -143,13 +144,16 @@ class RunDb:
         """One transaction: all of it is kept, or nothing.
 
         Raises:
-            StoreError: SQLite cannot write.
+            StoreError: SQLite cannot write, or would write into a file that was removed.
         """
         try:
             with self._connection:
                 yield self._connection
         except sqlite3.Error as err:
             raise StoreError(f"cannot write to {str(self.folder)!r}: {err}") from err
+        if self._file != _identity(self.folder / "run.db"):  # SQLite goes on without a word
+            told = "was removed or replaced under this run, and nothing more can be kept"
+            raise StoreError(f"{str(self.folder)!r} {told}")
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -228,6 +232,15 @@ def is_begun(folder: Path) -> bool:
         except sqlite3.Error as err:
             raise StoreError(f"cannot read the run in {str(folder)!r}: {err}") from err
     return found is not None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file lies there; None for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _lock(folder: Path) -> IO[str]:

@@ -1,5 +1,6 @@
 """What may happen to a run and to its folder from outside: signals, full disks, other hands."""
 
+import shutil
 import signal
 
 import pytest
@@ -39,3 +40,22 @@ def test_requests_that_hang_do_not_hold_an_interrupted_run(tmp_path, kind, times
         done = agent_judge("run", manifest, "--out", out, "--base-url", endpoint.base_url)
     assert done.returncode == 0, done.stderr
     assert len(records_of(out)) == 6
+
+
+@pytest.mark.parametrize("what", ["folder", "run.db"])
+def test_nothing_is_paid_for_into_a_run_folder_that_was_removed(tmp_path, what):
+    manifest = write_rows(tmp_path, 8)
+    out = tmp_path / "run"
+
+    def removing(request):
+        if request.number == 3:
+            shutil.rmtree(out) if what == "folder" else (out / what).unlink()
+        return level_4(request)
+
+    with LoopbackEndpoint(removing, models=("m",)) as endpoint:
+        args = ("run", manifest, "--out", out, "--base-url", endpoint.base_url, "--jobs", "1")
+        done = agent_judge(*args)
+        assert endpoint.count < 8
+    assert (done.returncode, done.stdout.count("score")) == (2, 0)
+    assert "was removed" in done.stderr or "No such file" in done.stderr
+    assert what == "run.db" or not out.exists()

@@ -215,7 +215,7 @@ def _look(url: str) -> Mapping[str, Any] | None:
         # Over HTTP, fsspec calls everything not found: no network, a bad key, a server at fault.
         cause = err.__cause__
         if scheme in _LISTS_NOTHING and getattr(cause, "status", None) not in _GONE:
-            raise OSError(f"{url}: {cause}") from err
+            raise OSError(str(cause or err)) from err
         return None
     return found if found.get("type") == "file" else None
 

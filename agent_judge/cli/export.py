@@ -116,12 +116,15 @@ def _write_partitioned(run: Run, out: str, partition_by: str) -> None:
         if is_url(out):
             system, folder = file_system(out)
             with store_errors(out):
-                write_partitioned(run.records(), run.protocol, folder, columns, system)
+                others = write_partitioned(run.records(), run.protocol, folder, columns, system)
         elif Path(out).exists() and not Path(out).is_dir():
             raise InputError(f"{out!r} is a file: --partition-by writes a folder")
         else:
             folder = str(Path(out).absolute())
-            write_partitioned(run.records(), run.protocol, folder, columns)
+            others = write_partitioned(run.records(), run.protocol, folder, columns)
+    if others:
+        told = f"other files in {out!r} stay, and readers take their rows too: {len(others)}, as"
+        print(f"{told} {others[0]!r}", file=sys.stderr)
 
 
 @contextmanager

@@ -33,6 +33,7 @@ ENCODING_ERRORS = "backslashreplace"
 """Half a surrogate pair, which JSON can carry and UTF-8 cannot, is written as its escape."""
 _EVIDENCE_KEYS = ("tool", "args", "text", "images")
 _ROWS_A_GROUP = 1000
+_UNFINISHED = ".unfinished"  # readers of data sets pass over what begins with a dot
 
 
 def export_row(record: Record) -> dict[str, Any]:
@@ -83,11 +84,12 @@ def write_partitioned(
     folder: str,
     columns: Sequence[str],
     system: object = None,
-) -> None:
+) -> list[str]:
     """Parquet files as `write_parquet` writes them, in folders like `editor=NAME/criterion=IF`.
 
-    What lay in a folder that is written to is replaced. The columns named by folders are not in the
-    files: readers of such data sets put them back.
+    Nothing changes there until all is written; then what lay in a folder that is written to is
+    replaced. The columns named by folders are not in the files: readers of such data sets put them
+    back.
 
     Args:
         records: what to write, streamed; a few rows of each folder are held.
@@ -95,6 +97,9 @@ def write_partitioned(
         folder: made when it does not exist; its name on `system`.
         columns: out of `PARTITIONS`, outermost first.
         system: an fsspec file system; None for this machine's.
+
+    Returns:
+        Other files in the folder, which stay: readers take their rows too.
 
     Raises:
         OSError: it cannot be written.
@@ -106,26 +111,41 @@ def write_partitioned(
     schema = parquet_schema(protocol)
     for name in columns:
         schema = schema.remove(schema.get_field_index(name))
+    unfinished = f"{folder}/{_UNFINISHED}"
+    place.create_dir(unfinished, recursive=True)
+    place.delete_dir_contents(unfinished, missing_dir_ok=True)
+    written: dict[str, str] = {}
+    try:
+        with ExitStack() as stack:
+            writers: dict[str, pq.ParquetWriter] = {}
+            for part, rows in _parts(map(_parquet_row, records), columns):
+                if part not in writers:
+                    written[f"{folder}/{part}"] = half = f"{unfinished}/{len(written)}"
+                    made = pq.ParquetWriter(half, schema, filesystem=place, compression="zstd")
+                    writers[part] = stack.enter_context(made)
+                writers[part].write_batch(_batch(rows, schema))
+        for whole, half in written.items():
+            place.create_dir(whole, recursive=True)
+            place.delete_dir_contents(whole, missing_dir_ok=True)
+            place.move(half, f"{whole}/part-0.parquet")
+    finally:
+        place.delete_dir(unfinished)
+    there = place.get_file_info(fs.FileSelector(folder, recursive=True))
+    files = [str(one.path) for one in there if one.type == fs.FileType.File]
+    return [file for file in files if file.rpartition("/")[0] not in written]
+
+
+def _parts(
+    rows: Iterable[dict[str, Any]], columns: Sequence[str]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Some rows of one folder after the other, each without the columns that name it."""
     waiting: dict[str, list[dict[str, Any]]] = {}
-    with ExitStack() as stack:
-        writers: dict[str, pq.ParquetWriter] = {}
-
-        def write(part: str) -> None:
-            if part not in writers:
-                place.create_dir(part, recursive=True)
-                place.delete_dir_contents(part)
-                where = f"{part}/part-0.parquet"
-                made = pq.ParquetWriter(where, schema, filesystem=place, compression="zstd")
-                writers[part] = stack.enter_context(made)
-            writers[part].write_batch(_batch(waiting.pop(part), schema))
-
-        for row in map(_parquet_row, records):
-            part = "/".join((folder, *(_folder_name(name, row.pop(name)) for name in columns)))
-            waiting.setdefault(part, []).append(row)
-            if len(waiting[part]) == _ROWS_A_GROUP:
-                write(part)
-        for part in [*waiting]:
-            write(part)
+    for row in rows:
+        part = "/".join(_folder_name(name, row.pop(name)) for name in columns)
+        waiting.setdefault(part, []).append(row)
+        if len(waiting[part]) == _ROWS_A_GROUP:
+            yield part, waiting.pop(part)
+    yield from waiting.items()
 
 
 def _folder_name(column: str, value: str | None) -> str:

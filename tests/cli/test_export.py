@@ -8,6 +8,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
+from agent_judge.report.export import write_partitioned
+from agent_judge.run import Run
 from tests.cli.calls import call
 from tests.report.runs import drawn_rows, make_run
 
@@ -95,6 +97,29 @@ def test_exporting_again_replaces_what_was_there(run, tmp_path):
     for _ in range(2):
         assert call(*args, str(tmp_path / "parts")) == 0
     assert len(read_back(tmp_path / "parts")) == 4
+
+
+def test_partitions_of_another_export_stay_and_are_told(run, tmp_path, capsys):
+    """A row whose status changed would be there twice."""
+    args = ("export", str(run), "--format", "parquet", "-o", str(tmp_path / "parts"))
+    call(*args, "--partition-by", "status")
+    assert capsys.readouterr().err == ""
+    call(*args, "--partition-by", "criterion")
+    assert "readers take their rows too: 1, as '" in capsys.readouterr().err
+
+
+def test_an_export_that_fails_leaves_the_partitions_of_the_last_one(run, tmp_path):
+    opened = Run.open(run)
+
+    def failing():
+        yield next(opened.records())
+        raise OSError("gone")
+
+    write_partitioned(opened.records(), opened.protocol, str(tmp_path), ["criterion"])
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(OSError, match="gone"):
+        write_partitioned(failing(), opened.protocol, str(tmp_path), ["criterion"])
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet"])

@@ -158,6 +158,7 @@ def random_detector(folder: Path) -> str:
     from transformers import BertTokenizerFast, GroundingDinoConfig, GroundingDinoForObjectDetection
 
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "a", "red", "box"]
+    words += [f"word{n}" for n in range(30_522 - len(words))]
     (folder / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
     torch.manual_seed(0)
     GroundingDinoForObjectDetection(GroundingDinoConfig()).save_pretrained(folder)

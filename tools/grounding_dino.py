@@ -30,11 +30,10 @@ from agent_judge.tools.detector import (
     phrase_of_tokens,
     read_outputs,
 )
-from agent_judge.tools.pretrained import Checkpoint, pretrained
+from agent_judge.tools.pretrained import Checkpoint, pretrained, whole
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
-MAX_TOKENS = 256
 MAX_BATCH = 4
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _STD = np.array([0.229, 0.224, 0.225], np.float32)
@@ -56,9 +55,18 @@ class _Job:
 class GroundingDino:
     """A loaded GroundingDINO that serves many callers by one worker."""
 
-    def __init__(self, *, name: str, tokenizer: Any, forward: Forward, device: str) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *,
+        name: str,
+        tokenizer: Any,  # noqa: ANN401
+        forward: Forward,
+        max_tokens: int,
+        device: str,
+    ) -> None:
         self.name = name
         self._tokenizer = tokenizer
+        self._max_tokens = max_tokens
         self._forward = forward
         self._device = device
         # On the CPU a batch gains nothing (benchmarks/tools.py) and takes more memory.
@@ -87,6 +95,9 @@ class GroundingDino:
             outputs = [future.result() for future in futures]
         except MemoryError as err:
             raise ToolError("the detector ran out of memory: search with zoom_in") from err
+        finally:
+            for future in futures:
+                future.cancel()  # those that wait when another has failed
         return [
             read_outputs(scores[:, : len(offsets)], boxes, owners, phrases, _size_wh(picture))
             for (scores, boxes), picture in zip(outputs, pictures, strict=True)
@@ -94,8 +105,10 @@ class GroundingDino:
 
     def _offsets(self, caption: Caption) -> list[tuple[int, int]]:
         offsets = self._tokenizer(caption.text, return_offsets_mapping=True)["offset_mapping"]
-        if len(offsets) > MAX_TOKENS:
-            raise ToolError(f"the phrases have {len(offsets)} tokens, at most {MAX_TOKENS} fit")
+        if len(offsets) > self._max_tokens:
+            raise ToolError(
+                f"the phrases have {len(offsets)} tokens, at most {self._max_tokens} fit"
+            )
         return [(int(start), int(stop)) for start, stop in offsets]
 
     def _run(self, jobs: Sequence[_Job]) -> list[tuple[Floats, Floats]]:
@@ -136,20 +149,24 @@ def load_package(checkpoint: Path, vocabulary: Path, device: str) -> GroundingDi
         ImportError: the extra `models` is not installed.
         WeightsError: the file does not hold the weights of such a network.
     """
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from transformers import BertConfig, BertModel
 
     state = _state_dict(read_checkpoint(checkpoint), checkpoint)
     settings = _settings(state, checkpoint)
-    # By position: transformers 5 ignores the keyword and then knows no word at all.
-    tokenizer = BertTokenizerFast(str(vocabulary))
     bert = BertModel(BertConfig(**settings.pop("bert", {})))
+    tokenizer = _tokenizer(vocabulary)
+    _expect_words(tokenizer, bert.config, vocabulary)
     # The package runs under an old name of torch's; every call would warn of it.
     warnings.filterwarnings("ignore", r"`torch\.cuda\.amp\.autocast", FutureWarning)
     with text_encoder(tokenizer, bert):
         from groundingdino.models import build_model
 
         net = build_model(SimpleNamespace(**settings, device=device))
-    missing = net.load_state_dict(state, strict=False).missing_keys
+    try:
+        missing = net.load_state_dict(state, strict=False).missing_keys
+    except RuntimeError as err:  # of other sizes
+        told = " ".join(str(err).split())[:200]
+        raise WeightsError(f"{checkpoint} does not fit: {told}") from err
     if missing:
         raise WeightsError(f"{checkpoint} lacks {len(missing)} weights, {missing[0]!r} first")
     net.eval().to(device)
@@ -158,7 +175,31 @@ def load_package(checkpoint: Path, vocabulary: Path, device: str) -> GroundingDi
         out = net(planes, captions=captions)
         return out["pred_logits"], out["pred_boxes"]
 
-    return GroundingDino(name=checkpoint.stem, tokenizer=tokenizer, forward=forward, device=device)
+    return GroundingDino(
+        name=checkpoint.stem,
+        tokenizer=tokenizer,
+        forward=forward,
+        max_tokens=net.max_text_len,
+        device=device,
+    )
+
+
+def _tokenizer(vocabulary: Path) -> Any:  # noqa: ANN401 - untyped package
+    from transformers import BertTokenizerFast
+
+    try:
+        # By position: transformers 5 ignores the keyword and then knows no word at all.
+        return BertTokenizerFast(str(vocabulary))
+    except Exception as err:  # tokenizers raises just that
+        raise WeightsError(f"{vocabulary} is no vocabulary: {err}") from err
+
+
+def _expect_words(tokenizer: Any, bert: Any, where: object) -> None:  # noqa: ANN401
+    """Complain of a tokenizer without its words: to it every phrase is the same."""
+    if len(tokenizer) < bert.vocab_size / 2:
+        raise WeightsError(
+            f"the vocabulary of {where} has {len(tokenizer)} words, its network {bert.vocab_size}"
+        )
 
 
 def _state_dict(loaded: Any, checkpoint: Path) -> dict[str, Any]:  # noqa: ANN401
@@ -174,16 +215,19 @@ def _settings(state: dict[str, Any], checkpoint: Path) -> dict[str, Any]:
     """The published network's settings with those of the JSON file beside the checkpoint."""
     import groundingdino.config.GroundingDINO_SwinT_OGC as published
 
-    first = state.get("backbone.0.patch_embed.proj.weight")
-    if first is None or len(first) not in _BACKBONES:
+    first = getattr(state.get("backbone.0.patch_embed.proj.weight"), "shape", None) or (0,)
+    if first[0] not in _BACKBONES:
         raise WeightsError(f"{checkpoint} is no GroundingDINO with a Swin-T or Swin-B backbone")
     settings = {k: v for k, v in vars(published).items() if not k.startswith("_")}
-    settings["backbone"] = _BACKBONES[len(first)]
+    settings["backbone"] = _BACKBONES[first[0]]
     # Checkpointing saves memory in training only, and warns when there is nothing to train.
     settings["use_checkpoint"] = settings["use_transformer_ckpt"] = False
     beside = checkpoint.with_suffix(".json")
     if beside.is_file():
-        settings |= json.loads(beside.read_text(encoding="utf-8"))
+        try:
+            settings |= dict(json.loads(beside.read_text(encoding="utf-8")))
+        except (TypeError, ValueError) as err:
+            raise WeightsError(f"{beside} holds no settings by name: {err}") from err
     return settings
 
 
@@ -201,6 +245,7 @@ def load_transformers(name: str, device: str) -> GroundingDino:
     """
     wanted = Checkpoint(what="GroundingDino", setting="tools.detector", load=_load_transformers)
     tokenizer, net = pretrained(name, wanted)
+    _expect_words(tokenizer, net.config.text_config, name)
     net.eval().to(device)
 
     def forward(planes: Any, captions: list[str]) -> tuple[Any, Any]:  # noqa: ANN401
@@ -208,12 +253,17 @@ def load_transformers(name: str, device: str) -> GroundingDino:
         out = net(pixel_values=planes, **words)
         return out.logits, out.pred_boxes
 
-    return GroundingDino(name=Path(name).name, tokenizer=tokenizer, forward=forward, device=device)
+    return GroundingDino(
+        name=Path(name).name,
+        tokenizer=tokenizer,
+        forward=forward,
+        max_tokens=net.config.max_text_len,
+        device=device,
+    )
 
 
 def _load_transformers(name: str, *, local_files_only: bool) -> tuple[Any, Any]:
     from transformers import AutoTokenizer, GroundingDinoForObjectDetection
 
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local_files_only)
-    net = GroundingDinoForObjectDetection.from_pretrained(name, local_files_only=local_files_only)
-    return tokenizer, net
+    return tokenizer, whole(GroundingDinoForObjectDetection, name, local_files_only)

@@ -27,7 +27,7 @@ class Load(Protocol):
 
         Raises:
             ImportError: the extra `models` is not installed.
-            OSError, ValueError: there is no such checkpoint.
+            Exception: there is no such checkpoint, or it is damaged.
         """
 
 
@@ -62,20 +62,46 @@ def pretrained(name: str, wanted: Checkpoint) -> tuple[Any, Any]:
             "nor a hub name OWNER/NAME"
         )
     try:
-        return wanted.load(name, local_files_only=True)
-    except (OSError, ValueError) as err:
+        return _load(name, wanted, local_files_only=True)
+    except WeightsError:
         if is_folder:
-            raise WeightsError(_no_checkpoint(name, wanted, err)) from err
+            raise
     _expect_on_hub(name, wanted)
+    return _load(name, wanted, local_files_only=False)
+
+
+def _load(name: str, wanted: Checkpoint, *, local_files_only: bool) -> tuple[Any, Any]:
     try:
-        return wanted.load(name, local_files_only=False)
-    except (OSError, ValueError) as err:
-        raise WeightsError(_no_checkpoint(name, wanted, err)) from err
+        return wanted.load(name, local_files_only=local_files_only)
+    except (ImportError, MemoryError):
+        raise
+    except Exception as err:  # a damaged file can raise anything
+        told = " ".join(str(err).split())[:200]
+        raise WeightsError(
+            f"transformers finds no {wanted.what} checkpoint at {name!r}: {told}"
+        ) from err
 
 
-def _no_checkpoint(name: str, wanted: Checkpoint, err: Exception) -> str:
-    told = " ".join(str(err).split())[:200]
-    return f"transformers finds no {wanted.what} checkpoint at {name!r}: {told}"
+def whole(kind: Any, name: str, local_files_only: bool) -> Any:  # noqa: ANN401 - untyped package
+    """A network none of whose weights are made up.
+
+    Transformers fills in at random what a checkpoint lacks, even all of it, and only warns.
+
+    Args:
+        kind: A class of transformers.
+        name: A folder, or a name on the hub.
+        local_files_only: Do not ask the hub.
+
+    Raises:
+        ValueError: the checkpoint is not of this kind.
+        OSError: there is none.
+    """
+    net, told = kind.from_pretrained(
+        name, local_files_only=local_files_only, output_loading_info=True
+    )
+    if missing := sorted(told["missing_keys"]):
+        raise ValueError(f"it lacks {len(missing)} weights, {missing[0]!r} first")
+    return net
 
 
 def _expect_on_hub(name: str, wanted: Checkpoint) -> None:

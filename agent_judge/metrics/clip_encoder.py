@@ -15,7 +15,7 @@ from PIL import Image
 from agent_judge.errors import ToolError
 from agent_judge.images import RGB
 from agent_judge.metrics.directional import Vectors
-from agent_judge.tools.pretrained import Checkpoint, pretrained
+from agent_judge.tools.pretrained import Checkpoint, pretrained, whole
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
@@ -102,7 +102,7 @@ def load_clip(name: str, device: str) -> ClipEncoder:
 def _load(name: str, *, local_files_only: bool) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoProcessor
 
-    net = AutoModel.from_pretrained(name, local_files_only=local_files_only)
+    net = whole(AutoModel, name, local_files_only)
     if not hasattr(net, "get_text_features"):
         raise ValueError(f"{type(net).__name__} does not encode pictures and texts")
     return AutoProcessor.from_pretrained(name, local_files_only=local_files_only), net

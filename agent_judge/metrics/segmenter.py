@@ -17,7 +17,7 @@ from agent_judge.images import RGB
 from agent_judge.metrics.masks import box_mask
 from agent_judge.metrics.pair import Mask
 from agent_judge.records import Box
-from agent_judge.tools.pretrained import Checkpoint, pretrained
+from agent_judge.tools.pretrained import Checkpoint, pretrained, whole
 from agent_judge.tools.torch_memory import memory_errors
 from agent_judge.tools.worker import Worker
 
@@ -139,5 +139,4 @@ def _load(name: str, *, local_files_only: bool) -> tuple[Any, Any]:
     from transformers import AutoModelForMaskGeneration, AutoProcessor
 
     processor = AutoProcessor.from_pretrained(name, local_files_only=local_files_only)
-    net = AutoModelForMaskGeneration.from_pretrained(name, local_files_only=local_files_only)
-    return processor, net
+    return processor, whole(AutoModelForMaskGeneration, name, local_files_only)

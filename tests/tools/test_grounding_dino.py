@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -218,6 +219,86 @@ def test_files_that_hold_no_such_network_are_refused(tmp_path, checkpoint, torch
             load_package(path, vocabulary, "cpu")
     with pytest.raises(WeightsError, match="no GroundingDino checkpoint"):
         load_transformers(str(tmp_path), "cpu")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        pytest.param(
+            "tiny.json",
+            json.dumps({"enc_layers": 1, "dec_layers": 1, "bert": BERT}).encode(),
+            "does not fit: .*size mismatch",
+            id="settings of others",
+        ),
+        pytest.param("tiny.json", b"{", "holds no settings", id="broken settings"),
+        pytest.param("vocab.txt", b"[UNK]\n", "has 5 words, its network 16", id="few words"),
+        pytest.param("vocab.txt", bytes(range(256)), "is no vocabulary", id="no text"),
+    ],
+)
+def test_files_beside_a_checkpoint_that_do_not_fit_are_told(
+    tmp_path, checkpoint, name, content, message
+):
+    from agent_judge.tools.grounding_dino import load_package
+
+    for beside in ("tiny.json", "vocab.txt"):
+        (tmp_path / beside).write_bytes(checkpoint.path.with_name(beside).read_bytes())
+    (tmp_path / "tiny.pth").symlink_to(checkpoint.path)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(WeightsError, match=message) as caught:
+        load_package(tmp_path / "tiny.pth", tmp_path / "vocab.txt", "cpu")
+    assert "\n" not in str(caught.value)
+
+
+def without_words(folder):
+    for path in (folder / "tokenizer.json", folder / "vocab.txt"):
+        path.unlink()
+
+
+def of_other_layers(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "decoder_layers": 3}))
+
+
+def of_other_sizes(folder):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_queries": 30}))
+
+
+def cut_short(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        pytest.param(without_words, r"has \d+ words, its network 16", id="no word is known"),
+        pytest.param(of_other_layers, "lacks 36 weights", id="made up at random"),
+        pytest.param(of_other_sizes, "no GroundingDino checkpoint", id="other sizes"),
+        pytest.param(cut_short, "no GroundingDino checkpoint", id="cut short"),
+    ],
+)
+def test_folder_that_would_be_blind_or_is_damaged_is_refused(
+    tmp_path, grounding_dino, damage, message
+):
+    from agent_judge.tools.grounding_dino import load_transformers
+
+    shutil.copytree(grounding_dino.path, tmp_path, dirs_exist_ok=True)
+    damage(tmp_path)
+    with pytest.raises(WeightsError, match=message):
+        load_transformers(str(tmp_path), "cpu")
+
+
+def test_a_network_of_shorter_texts_refuses_longer_phrases(tmp_path, grounding_dino):
+    from agent_judge.tools.grounding_dino import load_transformers
+
+    shutil.copytree(grounding_dino.path, tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "max_text_len": 8}))
+    detector = load_transformers(str(tmp_path), "cpu")
+    assert detector.find([strip()], ["red cup", "box"])
+    with pytest.raises(ToolError, match="at most 8"):
+        detector.find([strip()], PHRASES)
 
 
 def test_checkpoint_that_lacks_weights_is_refused(tmp_path, checkpoint, torch):

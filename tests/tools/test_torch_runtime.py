@@ -152,6 +152,27 @@ def test_files_that_hold_no_such_network_are_refused_and_never_run(tmp_path, con
         shared_upscaler(str(path), "cpu")
 
 
+def test_every_damage_of_a_weights_file_is_told_as_that(tmp_path):
+    import torch
+
+    from agent_judge.tools.checkpoint import read_checkpoint
+
+    path = tmp_path / "net.pth"
+    torch.save({"params": {"a": torch.arange(9)}}, path, _use_new_zipfile_serialization=False)
+    whole, rng = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for at in rng.integers(0, len(whole), 4):
+            damaged[at] = rng.integers(256)
+        path.write_bytes(damaged[: rng.integers(1, 2 * len(whole))])
+        try:
+            read_checkpoint(path)
+        except WeightsError:
+            refused += 1
+    assert refused > 200
+
+
 def test_network_of_twice_the_size_is_refused(tmp_path):
     import torch
 

@@ -70,5 +70,5 @@ def _twice(picture: ToolPicture, upscaler: Upscaler) -> Iterator[ToolPicture]:
     if max(pixels.shape[:2]) > MAX_SIDE_PX:
         return
     done = enhance(pixels, upscaler)
-    way = "plain interpolation (fallback)" if done.fallback else "enhanced by a network"
-    yield ToolPicture(label=f"{picture.label}; the same part, x4, {way}", pixels=done.pixels)
+    told = "; ".join((f"{picture.label}; the same part, x4, {done.way}", *done.notes))
+    yield ToolPicture(label=told, pixels=done.pixels)

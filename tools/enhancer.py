@@ -54,6 +54,11 @@ class Enhanced:
     notes: tuple[str, ...]
     """What the judge should know about this crop, in words."""
 
+    @property
+    def way(self) -> str:
+        """How `pixels` were made, for their label."""
+        return "plain interpolation (fallback)" if self.fallback else "enhanced by a network"
+
 
 def enhance(pixels: RGB, upscaler: Upscaler) -> Enhanced:
     """The crop at exactly four times its width and height.
@@ -198,9 +203,8 @@ class EnhanceTool:
             "notes": [*result.notes, *mask_notes(view, window), CAUTION],
             "summary": f"{name}: {window.width:.0f}x{window.height:.0f} px, centre {where}, x4",
         }
-        way = "plain interpolation (fallback)" if result.fallback else "enhanced by a network"
         pictures = (
-            ToolPicture(label=f"{part}, x4, {way}", pixels=result.pixels),
+            ToolPicture(label=f"{part}, x4, {result.way}", pixels=result.pixels),
             ToolPicture(label=f"{part}, x4, plain enlargement", pixels=result.plain),
         )
         return ToolReply(data=data, pictures=pictures)

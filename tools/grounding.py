@@ -115,8 +115,8 @@ def reply_data(
     closest = max(look.scale for look in result.looks)
     missing = [p for p in phrases if all(f.phrase != p for f in result.found)]
     notes = [
-        f"at its closest look the detector saw the picture at x{closest:.2g}: "
-        f"things under about {LEGIBLE_PX / closest:.0f} px are easily missed"
+        f"at its closest look the detector saw the picture at x{closest:.3g}: "
+        f"things under about {max(1, LEGIBLE_PX / closest):.0f} px are easily missed"
     ]
     if missing:
         notes.append(

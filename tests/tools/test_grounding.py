@@ -43,8 +43,13 @@ def test_missing_box_is_no_word_of_absence_and_the_scale_is_said_t11():
     assert data["candidates"] == []
     said = " ".join(data["notes"])
     assert "no box found for ['red cup']: that does not mean it is absent" in said
-    assert f"x{data['closest_scale']:.2g}" in said
+    assert "at x1: things under about 16 px are easily missed" in said
     assert data["closest_scale"] == 1
+
+
+def test_scale_of_a_tiny_region_is_written_as_a_number():
+    notes = told(picture(600, 400), ["cup"], region=Box(10, 10, 11, 11))["notes"]
+    assert "at x800: things under about 1 px are easily missed" in notes[0]
 
 
 def test_phrases_with_and_without_a_box_are_told_apart():

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,6 +73,16 @@ def test_crops_large_enough_to_see_are_not_enhanced():
     )
     assert reply.pictures == (large,)
     assert reply.data["enhanced_crops"] == 0
+
+
+def test_what_went_wrong_with_an_enhanced_crop_stands_in_its_label():
+    def run_out(pixels):
+        raise MemoryError
+
+    upscaler = replace(shared_upscaler("animevideov3"), run=run_out)
+    plain = ToolPicture(label="a", pixels=np.zeros((8, 8, 3), np.uint8))
+    _, enhanced = with_enhanced_crops(ToolReply(data={}, pictures=(plain,)), upscaler).pictures
+    assert enhanced.label.startswith("a; the same part, x4, plain interpolation (fallback); memory")
 
 
 def test_grounding_without_a_detector_says_so_and_how_to_get_one(view):

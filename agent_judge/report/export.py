@@ -33,6 +33,7 @@ ENCODING_ERRORS = "backslashreplace"
 """Half a surrogate pair, which JSON can carry and UTF-8 cannot, is written as its escape."""
 _EVIDENCE_KEYS = ("tool", "args", "text", "images")
 _ROWS_A_GROUP = 1000
+_NOTHING = "none"
 _UNFINISHED = ".unfinished"  # readers of data sets pass over what begins with a dot
 
 
@@ -149,8 +150,12 @@ def _parts(
 
 
 def _folder_name(column: str, value: str | None) -> str:
-    """As Hive names it, and everything that reads its data sets."""
-    return f"{column}={quote(value, safe='') if value else '__HIVE_DEFAULT_PARTITION__'}"
+    """As everything that reads Hive's data sets takes it.
+
+    Hive's own word for nothing, `__HIVE_DEFAULT_PARTITION__`, is null to readers; but pandas reads
+    no column that is null in places, and pyarrow none that is null throughout.
+    """
+    return f"{column}={quote(value or _NOTHING, safe='')}"
 
 
 def _batch(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:

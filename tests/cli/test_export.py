@@ -76,15 +76,17 @@ def read_back(place, system=None):
     return sorted(rows, key=lambda row: (row["id"], row["criterion"]))
 
 
-@pytest.mark.parametrize("columns", ["criterion", "editor,criterion", "mode, status"])
+@pytest.mark.parametrize(
+    "columns", ["criterion", "editor,criterion", "mode, status", "reason,type"]
+)
 def test_partitioned_parquet_gives_back_every_row_and_column(run, tmp_path, columns):
     whole, parts = tmp_path / "whole.parquet", tmp_path / "parts"
     call("export", str(run), "--format", "parquet", "-o", str(whole))
     partitioned = ("--format", "parquet", "--partition-by", columns, "-o", str(parts))
     assert call("export", str(run), *partitioned) == 0
     expected, found = pq.read_table(whole).to_pylist(), read_back(parts)
-    for row in expected:  # text that is empty names no folder
-        row["editor"] = row["editor"] or (None if "editor" in columns else "")
+    for row in expected:  # a folder has a name
+        row |= {name: row[name] or "none" for name in columns.split(",") if name in row}
     assert found == expected
     first = columns.split(",")[0]
     assert all(p.name.startswith(f"{first}=") for p in parts.iterdir())

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
+from ray._private import services
 from ray._private import worker as ray_driver
 from ray.exceptions import RayError, RayTaskError
 
@@ -119,9 +120,10 @@ def _connect(address: str | None) -> None:
         own = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
         ray.init(address="local", **own, **quiet)
         return
-    if address != "auto":
-        _expect_at(address)
     try:
+        if address == "auto":  # what Ray remembers may be a cluster that is gone
+            address = services.get_ray_address_from_environment(address, None)
+        _expect_at(address)
         ray.init(address=address, **quiet)
     except (ConnectionError, RuntimeError, ValueError) as err:
         what = " ".join(str(err).split())
@@ -165,14 +167,14 @@ def _networks(tools: ToolSettings, *, has_gpu: bool) -> FarNetworks | None:
             max_restarts=-1,
             max_task_retries=-1,
         )
-        .remote(tools)
+        .remote(tools, Path.cwd())
     )
     try:
-        ready = actor.get_ready.remote(Path.cwd(), on_gpu=on_gpu)
+        ready = actor.get_ready.remote(on_gpu=on_gpu)
         detector, upscaler = ray.get(ready, timeout=_HIRED_WITHIN_S)
     except RayError as err:
         raise told(err) from err
-    return FarNetworks(actor, detector, upscaler)
+    return FarNetworks(actor, tools, detector, upscaler)
 
 
 def _hire(settings: Settings, jobs: int, networks: FarNetworks | None) -> Hired:

@@ -35,9 +35,10 @@ class ClipEncoder:
 
     def __init__(self, *, name: str, run: Callable[[_Job], Vectors]) -> None:
         self.name = name
-        self._worker: Worker[_Job, Vectors] = Worker(
+        self.run: Worker[_Job, Vectors] = Worker(
             lambda jobs: [run(job) for job in jobs], key=lambda _: None
         )
+        """One job, in its turn."""
 
     def pictures(self, pictures: Sequence[RGB]) -> Vectors:
         """A unit vector for each picture, prepared as its checkpoint says.
@@ -59,7 +60,7 @@ class ClipEncoder:
 
     def _encoded(self, job: _Job) -> Vectors:
         try:
-            return self._worker(job)
+            return self.run(job)
         except MemoryError as err:
             raise ToolError(f"{self.name} ran out of memory") from err
 

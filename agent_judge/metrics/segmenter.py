@@ -38,9 +38,10 @@ class Segmenter:
 
     def __init__(self, *, name: str, run: Callable[[_Job], Mask]) -> None:
         self.name = name
-        self._worker: Worker[_Job, Mask] = Worker(
+        self.run: Worker[_Job, Mask] = Worker(
             lambda jobs: [run(job) for job in jobs], key=lambda job: job.window.shape
         )
+        """One job, in its turn."""
 
     def segment(self, pixels: RGB, boxes: Sequence[Box]) -> Mask:
         """The union of what the boxes show.
@@ -91,7 +92,7 @@ class Segmenter:
             *((box.x2 - window.x1) * x, (box.y2 - window.y1) * y),
         )
         try:
-            found = self._worker(_Job(window=np.array(shown), box=placed))
+            found = self.run(_Job(window=np.array(shown), box=placed))
         except MemoryError as err:
             raise ToolError(f"{self.name} ran out of memory") from err
         if found.shape == (height, width):

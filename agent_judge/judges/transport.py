@@ -15,7 +15,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import httpx2
 import openai
@@ -80,8 +80,8 @@ class Transport:
             InputError: the base URL is none, or the key is missing.
         """
         self._settings = settings
-        base_url = (settings.base_url or DEFAULT_BASE_URL).strip().rstrip("/")
-        base_url = base_url.removesuffix("/chat/completions")  # pasted whole
+        base_url, _, query = (settings.base_url or DEFAULT_BASE_URL).strip().partition("?")
+        base_url = base_url.rstrip("/").removesuffix("/chat/completions")  # pasted whole
         host, port, is_secure = _address(base_url)
         key = settings.api_key.get_secret_value().strip() if settings.api_key else ""
         if not key and settings.base_url is None:
@@ -96,6 +96,7 @@ class Transport:
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or "none",
+            default_query=dict(parse_qsl(query)),  # Azure's `?api-version=`
             max_retries=0,  # tenacity's work
             timeout=settings.request_timeout_s,
             http_client=_http_client(own=not is_secure and host in _LOOPBACK),

@@ -200,7 +200,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _handle(self, raw: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.endpoint.respond(self.command, self.path, headers, raw)
+        path = self.path.partition("?")[0]
+        answer = self.server.endpoint.respond(self.command, path, headers, raw)
         if answer.hangs:
             self.close_connection = True
             return

@@ -439,7 +439,10 @@ async def test_the_only_model_of_an_endpoint_is_found():
         assert await only_model(JudgeSettings(base_url=endpoint.base_url)) == "only-one"
 
 
-@pytest.mark.parametrize("end", ["/", "/chat/completions", "/chat/completions/"])
+@pytest.mark.parametrize(
+    "end",
+    ["/", "/chat/completions", "/chat/completions/", "/chat/completions?api-version=1", "/?a"],
+)
 async def test_an_address_and_a_key_are_taken_as_people_paste_them(end):
     with LoopbackEndpoint(in_turn(GOOD), models=["m"], api_key="sk-1") as endpoint:
         settings = JudgeSettings(base_url=endpoint.base_url + end, api_key=SecretStr("sk-1\n"))

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
+from weakref import WeakValueDictionary
 
 from agent_judge.album import Album
 from agent_judge.errors import InputError, JudgeError, RunStopped
@@ -66,6 +67,7 @@ class LmmJudge:
         self._manner = Manner.of(profile)
         self._transport = Transport(settings, at_once=at_once)
         self._fatal_in_a_row = 0
+        self._asked = WeakValueDictionary[str, asyncio.Lock]()
 
     @classmethod
     def from_settings(
@@ -130,9 +132,15 @@ class LmmJudge:
             InputError: the endpoint cannot call tools at all.
         """
         key = await asyncio.to_thread(self._key, request)
-        saved = None if self._cache is None else await self._cache.get(key)
-        if saved is not None:
-            return self._replay(saved, request)
+        if self._cache is None:
+            return await self._paid(request, key)
+        # Whoever asks the same meanwhile waits for the reply, and finds it in the cache.
+        async with self._asked.setdefault(key, asyncio.Lock()):
+            saved = await self._cache.get(key)
+            return self._replay(saved, request) if saved else await self._paid(request, key)
+
+    async def _paid(self, request: Request, key: str) -> Reply:
+        """A new reply; it is kept where it may be."""
         cap, attempts = self._settings.max_output_tokens, request.ledger.attempts
         letter, completion = await self._ask(request, cap)
         self._enter(completion, letter, request.ledger)

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from agent_judge.errors import InputError, JudgeError, RunStopped
-from agent_judge.judges.base import Ledger
+from agent_judge.judges.base import Ledger, Reply
 from agent_judge.judges.transport import only_model
 from agent_judge.settings import JudgeSettings
 from agent_judge.testing import Answer, ChatRequest, LoopbackEndpoint, fails, in_turn, says, verdict
@@ -351,6 +351,18 @@ async def test_replies_come_from_the_cache_with_their_cost_and_without_a_request
     assert replace(second, replayed=0) == first
     assert second.replayed == 2
     assert first.usd == pytest.approx(100 * 10 / 1e6 + 10 * 100 / 1e6)
+
+
+async def test_what_several_ask_at_once_is_paid_for_once():
+    def policy(request: ChatRequest) -> Answer:
+        return replace(GOOD, delay_s=0.1) if request.number else fails(400, "odd")
+
+    async with judge_at(policy, cache=Memory()) as (judge, endpoint):
+        asked = (judge.reply(a_request(asker=str(n))) for n in range(4))
+        came = await asyncio.gather(*asked, return_exceptions=True)
+    replies = [reply for reply in came if isinstance(reply, Reply)]
+    assert replies == [replies[0]] * 3
+    assert endpoint.count == 2, "a failure is no answer: the next one asks again, and nobody else"
 
 
 async def test_votes_and_rounds_have_replies_of_their_own():

@@ -9,7 +9,7 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -162,13 +162,14 @@ def checked_files(weights: Weights, folder: Path) -> tuple[Path, ...]:
     Raises:
         WeightsError: one is missing or damaged; the message says what to place where.
     """
+    missing = [file for file in weights.files if state_of(file, folder) == "missing"]
+    if missing:
+        raise WeightsError(
+            f"{weights.name} is not here: run `agent-judge weights fetch {weights.name}`. "
+            f"{_by_hand(missing, folder)}"
+        )
     for file in weights.files:
         path = folder / file.name
-        if not path.is_file():
-            raise WeightsError(
-                f"{weights.name} is not here: run `agent-judge weights fetch {weights.name}`. "
-                f"{_by_hand(file, folder)}"
-            )
         if _sha256(path) != file.sha256:
             raise WeightsError(
                 f"{path} is damaged (its sha256 is not {file.sha256}): delete it and run "
@@ -190,9 +191,12 @@ def fetch(weights: Weights, folder: Path, progress: Progress | None = None) -> t
     Raises:
         WeightsError: no connection, nowhere to write, or what came is not the known file.
     """
-    for file in weights.files:
-        if state_of(file, folder) != "ready":
+    wanted = [file for file in weights.files if state_of(file, folder) != "ready"]
+    for number, file in enumerate(wanted):
+        try:
             _download(file, folder, progress or (lambda done, total: None))
+        except ConnectionError as err:
+            raise WeightsError(f"{err}. {_by_hand(wanted[number:], folder)}") from err
     return checked_files(weights, folder)
 
 
@@ -202,7 +206,7 @@ def _download(file: WeightsFile, folder: Path, progress: Progress) -> None:
         with TemporaryDirectory(prefix=".fetch-", dir=folder) as own:
             part = Path(own) / file.name
             with part.open("wb") as target:
-                for chunk in _chunks(file, folder):
+                for chunk in _chunks(file):
                     target.write(chunk)
                     progress(target.tell(), file.size_bytes)
             if _sha256(part) != file.sha256:
@@ -210,13 +214,20 @@ def _download(file: WeightsFile, folder: Path, progress: Progress) -> None:
                     f"{file.url} gave another file than the known one: nothing was kept"
                 )
             part.replace(folder / file.name)
+    except ConnectionError:
+        raise
     except OSError as err:
         raise WeightsError(
             f"{file.name} cannot be written to {folder}: {err.strerror or err}"
         ) from err
 
 
-def _chunks(file: WeightsFile, folder: Path) -> Iterator[bytes]:
+def _chunks(file: WeightsFile) -> Iterator[bytes]:
+    """What comes in.
+
+    Raises:
+        ConnectionError: it does not come, or not all of it.
+    """
     come = 0
     try:
         with urllib.request.urlopen(file.url, timeout=_TIMEOUT_S) as reply:
@@ -228,16 +239,15 @@ def _chunks(file: WeightsFile, folder: Path) -> Iterator[bytes]:
     except (OSError, http.client.HTTPException) as err:
         if isinstance(err, urllib.error.HTTPError):
             err.close()
-        raise WeightsError(
-            f"could not download {file.url}: {err}. {_by_hand(file, folder)}"
-        ) from err
+        raise ConnectionError(f"could not download {file.url}: {err}") from err
 
 
-def _by_hand(file: WeightsFile, folder: Path) -> str:
-    return (
-        f"Without a connection: download {file.url} elsewhere ({file.size_bytes} bytes, "
-        f"sha256 {file.sha256}) and place it at {folder / file.name}"
+def _by_hand(files: Sequence[WeightsFile], folder: Path) -> str:
+    each = (
+        f"{file.url} ({file.size_bytes} bytes, sha256 {file.sha256}) to {folder / file.name}"
+        for file in files
     )
+    return f"Without a connection: download elsewhere, and copy {', and '.join(each)}"
 
 
 def _sha256(path: Path) -> str:

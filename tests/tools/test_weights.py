@@ -156,6 +156,20 @@ def test_missing_file_names_the_command_that_fetches_it(published, tmp_path):
         checked_files(published, tmp_path)
 
 
+@pytest.mark.parametrize("way", [fetch, checked_files])
+def test_every_file_that_is_missing_is_named_at_once(tmp_path, way):
+    files = [
+        WeightsFile(name=name, url=f"http://127.0.0.1:1/{name}", sha256="0" * 64, size_bytes=3)
+        for name in ("net.pth", "vocab.txt")
+    ]
+    two = dataclasses.replace(KNOWN[0], files=tuple(files))
+    with pytest.raises(WeightsError) as caught:
+        way(two, tmp_path)
+    for file in files:
+        assert f"{file.url} (3 bytes, " in str(caught.value)
+        assert f"to {tmp_path / file.name}" in str(caught.value)
+
+
 @pytest.mark.slow
 def test_damaged_file_is_never_used(published, tmp_path):
     (tmp_path / "net.pth").write_bytes(BYTES[:-1] + b"x")

@@ -27,6 +27,8 @@ cores stay free for networks and for other people's work."""
 GPU_SHARE = 0.5
 """Of a GPU that Ray sets aside for the tools' networks."""
 _CONNECTED_WITHIN_S = 10.0
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
+"""How HTTP/2 begins, which Ray speaks; each side sends a frame of settings, whose type is 4."""
 _HIRED_WITHIN_S = 600.0
 _OBJECT_STORE_BYTES = 256 << 20
 """Of a cluster of our own: what is sent is a crop or a record, and is taken at once."""
@@ -134,10 +136,10 @@ def _connect(address: str | None) -> None:
 
 
 def _expect_at(address: str) -> None:
-    """Connect once: Ray itself tries for minutes, and prints a line for every try.
+    """Connect once: Ray itself tries for minutes, past any Ctrl-C, and prints a line for each try.
 
     Raises:
-        InputError: nothing listens there.
+        InputError: nothing listens there, or something else.
     """
     host, _, port = address.rpartition(":")
     if "/" in host or not host or not port.isdecimal():
@@ -146,8 +148,11 @@ def _expect_at(address: str) -> None:
             "the cluster: Ray's client connection, ray://, is not used"
         )
     try:
-        with socket.create_connection((host, int(port)), _CONNECTED_WITHIN_S):
-            pass
+        with socket.create_connection((host, int(port)), _CONNECTED_WITHIN_S) as there:
+            if os.environ.get("RAY_USE_TLS", "0") == "0":
+                there.sendall(_HELLO)
+                if there.recv(9)[3:4] != b"\4":
+                    raise ConnectionError("something else listens there")
     except (OSError, OverflowError) as err:
         raise InputError(f"no Ray cluster at --ray-address {address!r}: {err}") from err
 

@@ -145,9 +145,7 @@ def test_ctrl_c_lets_samples_in_flight_end_and_the_same_command_goes_on(env, tmp
 
 
 @pytest.mark.slow
-def test_a_worker_that_does_not_see_the_pictures_or_lacks_weights_ends_the_run_at_once(
-    env, tmp_path
-):
+def test_a_worker_that_lacks_weights_ends_the_run_at_once(env, tmp_path):
     manifest = write_rows(tmp_path, 2)
     lost = ("--set", "tools.enhancer=lost.pth")
     driver = begin(manifest, "--out", tmp_path / "run", *lost, env=env)
@@ -174,6 +172,18 @@ def test_an_address_without_a_cluster_is_one_line(tmp_path, address, told):
     _, faults = done.communicate()
     assert (done.returncode, faults.count("\n")) == (2, 1)
     assert told in faults
+
+
+@pytest.mark.slow
+def test_a_port_of_something_else_is_one_line(tmp_path):
+    """Ray's own dashboard, for example: Ray would try for minutes, past any Ctrl-C."""
+    pytest.importorskip("ray", reason="the extra [ray] is not installed")
+    with LoopbackEndpoint(level_4) as web:
+        address = web.base_url.removeprefix("http://").removesuffix("/v1")
+        done = begin(DEMO, "--out", tmp_path / "run", "--ray-address", address)
+        _, faults = done.communicate(timeout=SLOWEST_S)
+    assert (done.returncode, faults.count("\n")) == (2, 1)
+    assert "something else listens there" in faults
 
 
 def test_without_ray_one_line_names_the_extra(tmp_path, monkeypatch):

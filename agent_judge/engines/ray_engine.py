@@ -41,8 +41,8 @@ _log = logging.getLogger(__name__)
 _MOST_LOSSES = 5
 """A sample in whose company so many workers were lost is taken for the cause; as many lost in a row
 before they were ready end the run."""
-_FOR_GOOD = {f"http:{status}" for status in (*FOR_GOOD, 429)}
-"""Flags of such records; a 429 is no passing one where it ends a criterion as rejected."""
+_FOR_GOOD = {f"http:{status}" for status in FOR_GOOD}
+"""Flags of such records."""
 
 
 class RayEngine:

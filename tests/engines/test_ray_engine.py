@@ -133,7 +133,7 @@ def refused(status) -> Judged:
     ("said", "stops"),
     [
         ([refused(401)] * 5, True),
-        ([refused(429), refused(404), refused(403)] * 2, True),
+        ([refused(402), refused(404), refused(403)] * 2, True),
         ([*[refused(401)] * 3, judged("IF"), *[refused(401)] * 2], True),  # asked nobody
         ([refused(401)] * 4, False),
         ([refused(400)] * 9, False),  # of this request alone

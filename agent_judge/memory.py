@@ -12,7 +12,5 @@ def give_back() -> None:
     glibc keeps what lies between blocks that are still in use, in every thread's arena: pictures go
     from thread to thread, so a run's memory would creep up though nothing is held. Takes some 4 ms.
     """
-    with suppress(
-        OSError, TypeError, AttributeError
-    ):  # Windows, macOS, musl: no malloc_trim
+    with suppress(OSError, TypeError, AttributeError):  # Windows, macOS, musl: no malloc_trim
         ctypes.CDLL(None).malloc_trim(0)

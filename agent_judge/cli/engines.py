@@ -11,6 +11,7 @@ from agent_judge.engines.bench import bench_of, load_networks
 from agent_judge.engines.engine import Engine
 from agent_judge.engines.local import LocalEngine
 from agent_judge.errors import InputError
+from agent_judge.memory import one_arena_a_core
 from agent_judge.settings import Settings
 from agent_judge.store import Store
 
@@ -44,4 +45,5 @@ def engines(settings: Settings) -> Iterator[tuple[Settings, EngineFor]]:
 
 def local_engine(settings: Settings, store: Store) -> LocalEngine:
     """The engine of this process."""
+    one_arena_a_core()
     return LocalEngine(bench_of(settings, replies=store.replies, blobs=store.blobs))

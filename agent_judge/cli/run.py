@@ -147,6 +147,8 @@ def run(
         "run.ray_address": ray_address,
     }
     settings = settings_of(manifest, config=config, assignments=assignment or [], flags=flags)
+    if ray_address is not None and settings.run.engine != "ray":
+        raise InputError("--ray-address is of --engine ray: name that too")
     again = Again(
         reasons=reasons_of(retry, "--retry"),
         ids=words_of(rejudge),

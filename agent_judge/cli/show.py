@@ -35,6 +35,9 @@ def show(
     """Show verdict, answers, evidence, flags and cost of one row."""
     run = Run.open(run_dir)
     row = _planned_row(run, id_)
+    if criterion and criterion not in run.criteria:
+        asked = ", ".join(run.criteria)
+        raise InputError(f"--criterion {criterion}: the criteria of this run are {asked}")
     criteria = [criterion] if criterion else list(run.criteria)
     found = {c: run.store.latest(id_, c) for c in criteria}
     if as_json:

@@ -137,7 +137,7 @@ def _example(run: Run, reason: str) -> str:
     """What one row of that reason says; nothing where every row says the like by design."""
     judge = run.store.binding.get("judge", {})
     if reason == NEEDS_LMM and judge.get("model") == MEASURED:
-        return " (boxes and a reference help, and so does --judge MODEL)"
+        return " (--judge MODEL decides more; on IF and VC boxes and a reference help too)"
     record = next((r for r in run.records() if r.reason == reason), None)
     if record is None or not record.explanation:
         return ""

@@ -83,3 +83,8 @@ def test_data_cannot_steer_the_terminal(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert not any(c in shown for c in "\x1b\x07\x9b")
     assert "b\nc" in shown
+
+
+def test_a_criterion_that_the_run_has_not_is_named(run, capsys):
+    assert call("show", str(run), ROW["id"], "--criterion", "XX") == 2
+    assert "--criterion XX: the criteria of this run are IF, VC" in capsys.readouterr().err

@@ -186,6 +186,13 @@ def test_a_port_of_something_else_is_one_line(tmp_path):
     assert "something else listens there" in faults
 
 
+def test_an_address_of_ray_without_its_engine_is_refused(tmp_path):
+    done = agent_judge("run", DEMO, "--out", tmp_path / "run", "--ray-address", "host:6379")
+    assert done.returncode == 2
+    assert done.stderr == "agent-judge: --ray-address is of --engine ray: name that too\n"
+    assert not (tmp_path / "run").exists()
+
+
 def test_without_ray_one_line_names_the_extra(tmp_path, monkeypatch):
     find = importlib.util.find_spec
     monkeypatch.setattr(

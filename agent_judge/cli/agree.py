@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +20,7 @@ from agent_judge.cli.rated_run import (
     read_ratings,
 )
 from agent_judge.cli.tables import table_console
+from agent_judge.cli.terminal import shown
 from agent_judge.run import refuse_two_protocols
 from agent_judge.stats.breakdown import (
     Disagreement,
@@ -27,6 +29,7 @@ from agent_judge.stats.breakdown import (
     disagreements,
 )
 from agent_judge.stats.raters import rater_pairs
+from agent_judge.stats.ratings import HumanRating
 
 
 def agree(
@@ -50,6 +53,8 @@ def agree(
     criteria = rated_criteria(run_dirs)
     ratings = [rating for path in labels or () for rating in read_ratings(path, criteria)]
     runs = [rated_run(folder, ratings, classical=classical) for folder in run_dirs]
+    if told := _strangers(ratings, runs):
+        print(shown(told), file=sys.stderr)
     refuse_two_protocols({run.facts.run: run.facts.protocol for run in runs})
     groups = [agreement_by_group(run.rated, seed=seed) for run in runs]
     shared = over_shared_rows(runs)
@@ -63,6 +68,16 @@ def agree(
         print(json.dumps(_as_json(runs, groups, on_shared, rows), ensure_ascii=False, indent=2))
         return
     print_agreement(table_console(), runs, groups, on_shared, n_rows=rows)
+
+
+def _strangers(ratings: Sequence[HumanRating], runs: Sequence[RatedRun]) -> str | None:
+    """What to say of ids in label tables that no run has: mistyped, they look like no ratings."""
+    known = {id_ for run in runs for values in run.people.values() for id_ in values}
+    strange = sorted({rating.id for rating in ratings if rating.id is not None} - known)
+    if not strange:
+        return None
+    some = ", ".join(strange[:5]) + (", ..." if len(strange) > 5 else "")
+    return f"--labels: ids that no row has, {len(strange)}: {some}"
 
 
 def _as_json(

@@ -60,12 +60,14 @@ def print_agreement(
         console.print(f"\n{rubric.name} ({criterion})", style="bold")
         for line in _coverage(runs, criterion):
             console.print(line)
-        _print_figures(console, _columns(groups, criterion))
-        if on_shared and (columns := _columns(on_shared, criterion)):
+        columns = _columns(groups, criterion)
+        _print_figures(console, columns)
+        shared = _columns(on_shared or (), criterion)
+        if shared and [one.n for one in shared.values()] != [one.n for one in columns.values()]:
             console.print("\nover the rows that all runs scored:")
-            _print_figures(console, columns)
+            _print_figures(console, shared)
         _print_parts(console, groups, criterion)
-        for head, agreement in _columns(groups, criterion).items():
+        for head, agreement in columns.items():
             _print_confusion(console, head, agreement, rubric)
     for letter, run in zip(letters(len(runs)), runs, strict=True):
         _print_disagreements(console, f"run {letter}" if len(runs) > 1 else "", run, n_rows)

@@ -8,6 +8,7 @@ from scipy import stats
 
 from agent_judge.images import encode_png
 from agent_judge.rubrics.protocol import load_ladder
+from agent_judge.run import Run
 from agent_judge.store import Store
 from tests.cli.calls import call
 from tests.cli.runs import write_rows
@@ -97,6 +98,13 @@ def test_a_label_table_replaces_the_manifests_labels(run, tmp_path, capsys):
     assert found["runs"][0]["disagreements"] == []
 
 
+def test_ids_of_a_label_table_that_no_row_has_are_told(run, tmp_path, capsys):
+    table = tmp_path / "cy.csv"
+    table.write_text("id,IF\nrow 1,3\nrow1,4\nrow 99,2\n", "utf-8")
+    assert call("agree", run, "--labels", table) == 0
+    assert capsys.readouterr().err == "--labels: ids that no row has, 2: row 99, row1\n"
+
+
 def test_rows_that_the_judge_left_out_are_counted(tmp_path, capsys):
     run = make(tmp_path / "run", [*JUDGE[:6], None, None])
     found = agreed(capsys, run)
@@ -105,6 +113,22 @@ def test_rows_that_the_judge_left_out_are_counted(tmp_path, capsys):
     assert overall(found)["n"] == 6
     call("agree", run)
     assert "8 rows rated by 2 people, 6 of them scored by the judge" in capsys.readouterr().out
+
+
+def test_shared_rows_are_shown_for_the_criteria_that_they_change(tmp_path, capsys):
+    runs = [make(tmp_path / "a", JUDGE), make(tmp_path / "b", [*JUDGE[:-1], None])]
+    table = tmp_path / "cy.csv"
+    lines = [f"row {i},{n},{n}\n" for i, n in enumerate(JUDGE)]
+    table.write_text("id,IF,VC\n" + "".join(lines), "utf-8")
+    for folder in runs:
+        opened = Run.open(folder)
+        with opened.store:
+            for row in list(opened.rows()):
+                label = load_ladder("VC").label_of(4)
+                save(opened.store, scored(row.row, "VC", level=4, label=label))
+    assert call("agree", *runs, "--labels", table) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("over the rows that all runs scored:") == 1
 
 
 def test_runs_stand_side_by_side_over_their_own_and_over_shared_rows(run, tmp_path, capsys):

@@ -24,7 +24,7 @@ def give_back() -> None:
     """Give freed memory back to the system, where the C library would keep it.
 
     glibc keeps what lies between blocks that are still in use, in every thread's arena: pictures go
-    from thread to thread, so a run's memory would creep up though nothing is held. Takes some 4 ms.
+    from thread to thread, so a run's memory would creep up though nothing is held.
     """
     with suppress(OSError, TypeError, AttributeError):  # Windows, macOS, musl: no malloc_trim
         ctypes.CDLL(None).malloc_trim(0)

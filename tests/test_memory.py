@@ -10,11 +10,12 @@ import sys
 import pytest
 
 HOLES = """
+import resource
 from pathlib import Path
 from agent_judge.memory import give_back
 
 def resident_mb():
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
 
 blocks = [bytearray(2_000) for _ in range(30_000)]
 blocks = blocks[::100]

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -128,12 +129,19 @@ def test_another_mode_on_the_same_folder_is_refused_by_name(tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@contextmanager
+def unhurried(tmp_path, out):
+    """An endpoint that takes its time, and the command that judges twelve rows there."""
+    manifest = write_rows(tmp_path, 12)
+    with LoopbackEndpoint(level_4, models=("m",), latency_s=0.1) as endpoint:
+        to = ("--base-url", endpoint.base_url, "--jobs", "2")
+        yield endpoint, ("run", manifest, "--out", out, *to)
+
+
 @pytest.mark.slow
 def test_killed_in_the_middle_nothing_is_lost_and_nothing_counted_twice(tmp_path):
-    manifest = write_rows(tmp_path, 12)
     out = tmp_path / "run"
-    with LoopbackEndpoint(level_4, models=("m",), latency_s=0.1) as endpoint:
-        args = ("run", manifest, "--out", out, "--base-url", endpoint.base_url, "--jobs", "2")
+    with unhurried(tmp_path, out) as (endpoint, args):
         with start(*args) as process:
             wait_for(lambda: len(endpoint.requests) >= 8)
             process.kill()
@@ -151,10 +159,8 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_counted_twice(tmp_path
 
 @pytest.mark.slow
 def test_ctrl_c_ends_cleanly_and_the_run_can_go_on(tmp_path):
-    manifest = write_rows(tmp_path, 12)
     out = tmp_path / "run"
-    with LoopbackEndpoint(level_4, models=("m",), latency_s=0.1) as endpoint:
-        args = ("run", manifest, "--out", out, "--base-url", endpoint.base_url, "--jobs", "2")
+    with unhurried(tmp_path, out) as (endpoint, args):
         with start(*args) as process:
             wait_for(lambda: len(endpoint.requests) >= 5)
             process.send_signal(signal.SIGINT)
